@@ -1,0 +1,52 @@
+# Flags on one interface target, and the two functions every folder uses.
+
+add_library(wattrein_flags INTERFACE)
+target_include_directories(wattrein_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(wattrein_flags INTERFACE FMT_HEADER_ONLY=1)
+target_compile_options(wattrein_flags INTERFACE -ffp-contract=off)
+if(WATTREIN_DEVELOPER)
+  target_compile_options(wattrein_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+                         -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Werror)
+endif()
+if(WATTREIN_SANITIZE)
+  target_compile_options(wattrein_flags INTERFACE -fsanitize=${WATTREIN_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(wattrein_flags INTERFACE -fsanitize=${WATTREIN_SANITIZE})
+endif()
+
+# wattrein_library(FOLDER SOURCES ... DEPENDS folder|target ... TESTS x_test.cc ...)
+# One library a folder, wattrein_FOLDER, and one test program, wattrein_FOLDER_test.
+function(wattrein_library folder)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;TESTS" ${ARGN})
+  add_library(wattrein_${folder} ${arg_SOURCES})
+  target_link_libraries(wattrein_${folder} PUBLIC wattrein_flags ${arg_DEPENDS})
+  if(WATTREIN_TESTS AND arg_TESTS)
+    add_executable(wattrein_${folder}_test ${arg_TESTS})
+    target_link_libraries(wattrein_${folder}_test PRIVATE wattrein_${folder} GTest::gtest_main)
+    gtest_discover_tests(wattrein_${folder}_test TEST_PREFIX ${folder}. DISCOVERY_TIMEOUT 60
+                         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endif()
+endfunction()
+
+# wattrein_embed(TARGET SYMBOL FILE): the file's bytes in the program, as in report/embedded.h.
+function(wattrein_embed target symbol file)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.S)
+  file(WRITE ${out}.in "
+    .section .rodata
+    .global ${symbol}_begin
+    .global ${symbol}_end
+${symbol}_begin:
+    .incbin \"${file}\"
+${symbol}_end:
+    .byte 0
+    .section .note.GNU-stack,\"\",%progbits
+")
+  configure_file(${out}.in ${out} COPYONLY)
+  set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS ${file})
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
+find_program(WATTREIN_CCACHE ccache)
+if(WATTREIN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WATTREIN_CCACHE})
+endif()

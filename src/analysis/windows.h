@@ -1,0 +1,82 @@
+#pragma once
+// Power against a limit over windows of time (DESIGN section 4).
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "trace/steps.h"
+
+namespace wattrein::analysis {
+
+using trace::Steps;
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+enum class WindowKind : std::uint8_t { samples, block, sliding };
+[[nodiscard]] std::string_view name(WindowKind kind);
+
+enum class Verdict : std::uint8_t {
+  compliant,      ///< every known window is at or under the limit, and enough is known to say so
+  violated,       ///< at least one window is over it
+  lower_bound,    ///< none seen, but the meter averages over longer than the window: excursions can hide
+  unknown,        ///< none seen, but some windows are unknown (coverage under 0.8)
+  not_available,  ///< the window is shorter than the sample period, or longer than the trace
+};
+[[nodiscard]] std::string_view name(Verdict verdict);
+
+/// Where block windows start: at the first sample, or at multiples of the window on the wall clock.
+enum class Align : std::uint8_t { first_sample, clock };
+
+struct WindowSpec {
+  WindowKind kind = WindowKind::block;
+  Nanos window{0};  ///< unused for samples
+};
+
+/// Windows of one size without a limit: how high the mean gets.
+struct WindowMeans {
+  WindowSpec spec;
+  bool available = false;
+  std::string reason;      ///< why not available
+  std::int64_t known = 0;  ///< windows with coverage of at least 0.8
+  std::int64_t unknown = 0;
+  std::optional<Watts> worst;  ///< largest known mean
+  Nanos worst_start{0};
+};
+
+/// The same against a limit. A window mean above the limit violates; counting is exact (integer microwatt
+/// nanoseconds), so a constant load at the limit does not.
+struct WindowVerdict {
+  WindowMeans means;
+  Verdict verdict = Verdict::not_available;
+  std::int64_t violating = 0;
+  std::optional<double> rate;       ///< violating / known; nothing when none is known
+  std::optional<Interval> rate_95;  ///< moving-block bootstrap; nothing with fewer than ten blocks
+  std::optional<double> upper_95;   ///< with no violation: 3/n, n = known time / max(w, 2 correlation times)
+  std::string note;                 ///< "fewer than ten blocks: no interval", "meter averages over 1 s"
+};
+
+struct WindowOptions {
+  Align align = Align::first_sample;
+  std::int64_t origin_unix_ns = 0;        ///< for Align::clock
+  std::optional<Nanos> correlation_time;  ///< integrated; computed from the steps when absent
+  std::uint64_t seed = 1;                 ///< of the bootstrap
+};
+
+[[nodiscard]] WindowMeans window_means(const Steps& steps, const WindowSpec& spec, const WindowOptions& options);
+[[nodiscard]] WindowVerdict judge_windows(const Steps& steps, const WindowSpec& spec, Watts limit,
+                                          const WindowOptions& options);
+
+/// Integrated correlation time of power: dt (1/2 + sum of autocorrelations), Sokal's window. Zero when unknown.
+[[nodiscard]] Nanos correlation_time(const Steps& steps);
+
+/// The ladder that is reported without being asked for: 0.5 s, 1, 5, 10, 30 s, 1, 5, 15 min, 3 h.
+[[nodiscard]] std::span<const Nanos> default_windows();
+
+}  // namespace wattrein::analysis

@@ -1,0 +1,204 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace wattrein {
+
+namespace {
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+struct Unit {
+  std::string_view name;
+  double scale;
+};
+constexpr std::array<Unit, 4> kPowerUnits{{{"W", 1.0}, {"kW", 1e3}, {"mW", 1e-3}, {"MW", 1e6}}};
+constexpr std::array<Unit, 6> kTimeUnits{
+    {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}}};
+
+/// Splits "3.2kW" into its number and what follows it.
+struct Amount {
+  double number;
+  std::string_view unit;
+};
+std::optional<Amount> split_amount(std::string_view s) {
+  s = trim(s);
+  if (s.starts_with('+')) s.remove_prefix(1);
+  double number = 0;
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), number);
+  if (ec != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  return Amount{number, trim(s.substr(static_cast<std::size_t>(end - s.data())))};
+}
+
+template <std::size_t N>
+Result<double> parse_amount(std::string_view s, std::string_view where, const std::array<Unit, N>& units,
+                            std::string_view noun, std::string_view example) {
+  const auto amount = split_amount(s);
+  if (!amount) {
+    return fail(ErrorKind::usage, std::string(where), fmt::format("'{}' is not a {}", printable(s), noun),
+                fmt::format("Write a number and its unit, as in {}.", example));
+  }
+  const auto unit = std::ranges::find(units, amount->unit, &Unit::name);
+  if (unit == units.end()) {
+    std::string names;
+    for (const Unit& u : units) names += (names.empty() ? "" : ", ") + std::string(u.name);
+    return fail(ErrorKind::usage, std::string(where),
+                amount->unit.empty() ? fmt::format("'{}' has no unit", printable(s))
+                                     : fmt::format("'{}' has a unit that is not known", printable(s)),
+                fmt::format("Write one of {} behind the number, as in {}.", names, example));
+  }
+  if (amount->number <= 0) {
+    return fail(ErrorKind::usage, std::string(where), fmt::format("'{}' is not above zero", printable(s)),
+                fmt::format("A {} has to be positive, as in {}.", noun, example));
+  }
+  return amount->number * unit->scale;
+}
+
+std::string duration_text(Nanos t, std::string_view blank) {
+  const double ns = static_cast<double>(t.count());
+  const double s = ns * 1e-9;
+  if (s >= 3600 && std::fmod(s, 3600) == 0) return fmt::format("{:g}{}h", s / 3600, blank);
+  if (s >= 60 && std::fmod(s, 60) == 0) return fmt::format("{:g}{}min", s / 60, blank);
+  if (s >= 1 || s == 0) return fmt::format("{:g}{}s", s, blank);
+  if (s >= 1e-3) return fmt::format("{:g}{}ms", ns * 1e-6, blank);
+  if (s >= 1e-6) return fmt::format("{:g}{}us", ns * 1e-3, blank);
+  return fmt::format("{:g}{}ns", ns, blank);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (to_lower(a[i - 1]) == to_lower(b[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
+  while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  std::ranges::transform(out, out.begin(), to_lower);
+  return out;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
+}
+
+std::optional<double> parse_double(std::string_view s) {
+  const auto amount = split_amount(s);
+  if (!amount || !amount->unit.empty()) return std::nullopt;
+  return amount->number;
+}
+
+std::optional<std::int64_t> parse_int(std::string_view s) {
+  s = trim(s);
+  std::int64_t value = 0;
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), value);
+  if (ec != std::errc{} || end != s.data() + s.size()) return std::nullopt;
+  return value;
+}
+
+Result<Watts> parse_watts(std::string_view s, std::string_view where) {
+  const auto w = parse_amount(s, where, kPowerUnits, "power", "400W or 3.2kW");
+  if (!w) return std::unexpected(w.error());
+  return Watts(*w);
+}
+
+Result<Nanos> parse_duration(std::string_view s, std::string_view where) {
+  const auto t = parse_amount(s, where, kTimeUnits, "duration", "500ms, 30s or 15min");
+  if (!t) return std::unexpected(t.error());
+  if (*t > 9e9 || *t < 1e-9) {
+    return fail(ErrorKind::usage, std::string(where), fmt::format("'{}' is out of range", printable(s)),
+                "Durations reach from 1ns to 2500000h.");
+  }
+  return to_nanos(Seconds(*t));
+}
+
+std::string_view nearest(std::string_view unknown, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, unknown.size() / 3) + 1;
+  for (const std::string_view name : known) {
+    const std::size_t d = edit_distance(unknown, name);
+    if (d < best_distance) {
+      best_distance = d;
+      best = name;
+    }
+  }
+  return best;
+}
+
+std::string format_duration(Nanos t) {
+  const std::int64_t whole_s = t.count() / 1'000'000'000;
+  if (whole_s >= 60 && (t.count() % 60'000'000'000 != 0)) {
+    const std::int64_t h = whole_s / 3600;
+    const std::int64_t m = whole_s / 60 % 60;
+    const std::int64_t s = whole_s % 60;
+    if (h > 0) return fmt::format("{} h {} min", h, m);
+    return s == 0 ? fmt::format("{} min", m) : fmt::format("{} min {} s", m, s);
+  }
+  const double s = to_seconds(t).value();
+  if (s >= 1 && s < 60) return fmt::format("{:.3g} s", s);
+  if (s > 0 && s < 1) return s >= 1e-3 ? fmt::format("{:.3g} ms", s * 1e3) : fmt::format("{:.3g} us", s * 1e6);
+  return duration_text(t, " ");
+}
+
+std::string duration_key(Nanos t) { return duration_text(t, ""); }
+
+std::string format_unix_ns(std::int64_t unix_ns) {
+  using namespace std::chrono;
+  std::int64_t ms = unix_ns / 1'000'000 - (unix_ns % 1'000'000 < 0 ? 1 : 0);
+  std::int64_t day = ms / 86'400'000;
+  ms %= 86'400'000;
+  if (ms < 0) {
+    ms += 86'400'000;
+    --day;
+  }
+  const year_month_day date{sys_days{days{day}}};
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), ms / 3'600'000,
+                     ms / 60'000 % 60, ms / 1000 % 60, ms % 1000);
+}
+
+std::string printable(std::string_view s, std::size_t max) {
+  std::string out;
+  for (const char c : s) {
+    if (out.size() >= max) {
+      out.resize(max > 3 ? max - 3 : 0);
+      return out + "...";
+    }
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '\t') {
+      out += ' ';
+    } else if (u < 0x20 || u == 0x7f) {
+      out += fmt::format("\\x{:02x}", u);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace wattrein

@@ -1,0 +1,41 @@
+#pragma once
+// Small pure helpers for text that comes from outside or goes to people. Locale-independent throughout.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace wattrein {
+
+[[nodiscard]] std::string_view trim(std::string_view s);
+[[nodiscard]] std::string lower(std::string_view s);  // ASCII only
+[[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+/// The whole of `s` (blanks around it aside) as a finite number; nothing on anything else.
+[[nodiscard]] std::optional<double> parse_double(std::string_view s);
+[[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view s);
+
+/// "400W", "3.2kW", "500mW", "1MW". A unit is required and power must be above zero: what an option takes.
+[[nodiscard]] Result<Watts> parse_watts(std::string_view s, std::string_view where);
+/// "500ms", "30s", "5min", "3h". A unit is required and time must be above zero.
+[[nodiscard]] Result<Nanos> parse_duration(std::string_view s, std::string_view where);
+
+/// The name nearest to `unknown` by edit distance, or empty when none is near enough to be meant.
+[[nodiscard]] std::string_view nearest(std::string_view unknown, std::span<const std::string_view> known);
+
+/// "500 ms", "30 s", "5 min", "3 h", "1 min 12 s": three digits at most, for people.
+[[nodiscard]] std::string format_duration(Nanos t);
+/// The same without blanks, as an option would take it and JSON keys carry it: "500ms", "30s", "5min".
+[[nodiscard]] std::string duration_key(Nanos t);
+/// "2025-07-27 00:22:27.858" in UTC.
+[[nodiscard]] std::string format_unix_ns(std::int64_t unix_ns);
+
+/// A line of an outside file made safe to print: control characters escaped, cut to `max` characters.
+[[nodiscard]] std::string printable(std::string_view s, std::size_t max = 78);
+
+}  // namespace wattrein

@@ -1,0 +1,74 @@
+#include "trace/steps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace wattrein::trace {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+Series series(std::string name, std::vector<double> at_s, std::vector<double> power_w) {
+  Series s;
+  s.device.name = std::move(name);
+  for (const double t : at_s) s.time_ns.push_back(static_cast<std::int64_t>(t * 1e9));
+  s.power_w = std::move(power_w);
+  return s;
+}
+
+TEST(MedianPeriod, AveragesTheMiddleTwo) {
+  EXPECT_EQ(median_period(std::vector<std::int64_t>{0, 10, 30, 60, 61}).count(), 15);  // gaps 10 20 30 1
+  EXPECT_EQ(median_period(std::vector<std::int64_t>{5}).count(), 0);
+}
+
+TEST(Steps, HoldsNoLongerThanThreePeriods) {
+  const Series s = series("0", {0, 1, 2, 10, 11}, {1, 2, 3, 4, 5});
+  const Steps steps = steps_of(s, {});
+  EXPECT_EQ(steps.end(1), 2 * kSecond);
+  EXPECT_EQ(steps.end(2), 5 * kSecond);  // 2 + 3 x 1 s, not 10
+  EXPECT_EQ(steps.span_end(), 12 * kSecond);
+  const Steps plain = steps_of(s, {.max_gap = HoldRule::MaxGap::none, .last_holds = false});
+  EXPECT_EQ(plain.end(2), 10 * kSecond);
+  EXPECT_EQ(plain.span_end(), 11 * kSecond);
+}
+
+TEST(Sum, AddsOnTheUnionOfStampsOverTheCommonSpan) {
+  Trace t;
+  t.series.push_back(series("a", {0, 1, 2, 3}, {10, 20, 30, 40}));
+  t.series.push_back(series("b", {0.5, 1.5, 2.5}, {1, 2, 3}));
+  const auto sum = sum_of(t, {.max_gap = HoldRule::MaxGap::none, .last_holds = false});
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->series.time_ns,
+            (std::vector<std::int64_t>{kSecond / 2, kSecond, 3 * kSecond / 2, 2 * kSecond, 5 * kSecond / 2}));
+  EXPECT_EQ(sum->series.power_w, (std::vector<double>{11, 21, 22, 32, 33}));
+  EXPECT_EQ(sum->last_hold_ns, 0);
+}
+
+TEST(Sum, IsUnknownWhereAnyPartIs) {
+  Trace t;
+  t.series.push_back(series("a", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, std::vector<double>(11, 100.0)));
+  t.series.push_back(series("b", {0, 1, 2, 8, 9, 10}, {1, 1, 1, 1, std::nan(""), 1}));
+  const auto sum = sum_of(t, {});
+  ASSERT_TRUE(sum);
+  for (std::size_t i = 0; i < sum->series.size(); ++i) {
+    const double at_s = static_cast<double>(sum->series.time_ns[i]) * 1e-9;
+    const bool known = at_s < 5 || at_s == 8 || at_s == 10;  // b holds to 2 + 3 x 1 s; its poll at 9 says N/A
+    EXPECT_EQ(std::isfinite(sum->series.power_w[i]), known) << at_s;
+  }
+  EXPECT_EQ(sum->last_hold_ns, kSecond);
+}
+
+TEST(Sum, NeedsTwoDevicesWithACommonSpan) {
+  Trace t;
+  t.series.push_back(series("a", {0, 1}, {1, 1}));
+  t.series.push_back(series("b", {5}, {1}));
+  std::vector<std::string> left_out;
+  EXPECT_FALSE(sum_of(t, {}, &left_out));
+  EXPECT_EQ(left_out, std::vector<std::string>{"b"});
+  t.series.push_back(series("c", {7, 8}, {1, 1}));
+  EXPECT_FALSE(sum_of(t, {}));
+}
+
+}  // namespace
+}  // namespace wattrein::trace
