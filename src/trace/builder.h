@@ -1,0 +1,61 @@
+#pragma once
+// What every reader fills: it keeps the columns aligned, counts what was passed over, and makes the Trace.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "trace/input.h"
+#include "trace/read.h"
+#include "trace/trace.h"
+
+namespace wattrein::trace {
+
+/// Collects samples with absolute stamps and turns them into a Trace (origin at the earliest sample, series
+/// sorted by time in a stable way, duplicates and backward steps counted before that).
+class Builder {
+ public:
+  Builder(std::string source, std::string format) {
+    trace_.source = std::move(source);
+    trace_.understanding.format = std::move(format);
+  }
+
+  /// The series of a device, made at its first mention.
+  std::size_t device(std::string_view name);
+  [[nodiscard]] Series& series(std::size_t index) { return trace_.series[index]; }
+  [[nodiscard]] std::size_t device_count() const { return trace_.series.size(); }
+  std::int16_t phase(std::string_view label);  ///< index into Trace::phases, made at first mention
+
+  /// A sample; power_w NaN is a poll that says N/A (counted as unknown power). `time_ns` is absolute: unix
+  /// nanoseconds, or from zero where there is no clock (start_known(false)).
+  void add(std::size_t device, std::int64_t time_ns, double power_w);
+  /// Sets an optional column of the sample just added to `device`; samples without it hold NaN.
+  void set(std::size_t device, Column column, double value);
+  void set_phase(std::size_t device, std::int16_t phase);
+
+  /// A device's row that could not be read; `where` as Input::place().
+  void damaged(std::string where, std::string reason);
+  [[nodiscard]] Understanding& understanding() { return trace_.understanding; }
+  [[nodiscard]] Trace& trace() { return trace_; }
+  void note(std::string sentence);          ///< once: the same sentence again is dropped
+  void clock(bool wall, bool has_zone) {    ///< default: a wall clock with a zone
+    wall_ = wall;
+    has_zone_ = has_zone;
+  }
+
+  /// Errors, bad_input: more than 5 % of the device rows damaged (unless lenient), no sample at all, no known
+  /// power at all. Carries the places of the first damaged rows and an early end of `input`.
+  [[nodiscard]] Result<Trace> finish(const Input& input, const ReadOptions& options);
+
+ private:
+  Trace trace_;
+  std::unordered_map<std::string, std::size_t> device_index_;
+  std::unordered_map<std::string, std::int16_t> phase_index_;
+  bool wall_ = true;
+  bool has_zone_ = true;
+};
+
+}  // namespace wattrein::trace

@@ -1,0 +1,51 @@
+#pragma once
+// Bytes in, lines out: plain, gzip or zstd, told apart by content; file, standard input or memory.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/fs_root.h"
+
+namespace wattrein::trace {
+
+/// A decompressed stream of lines, read once from front to back in bounded memory.
+/// Threads: one. Errors found while reading (damaged gzip, I/O) end the stream and are in error().
+class Input {
+ public:
+  /// "-" is standard input. Errors: environment (missing, no permission), bad_input (directory, empty, empty archive).
+  [[nodiscard]] static Result<Input> open(const std::string& path, const FsRoot& root);
+  /// `content` must outlive the input.
+  [[nodiscard]] static Result<Input> from_memory(std::string_view content, std::string name);
+
+  Input(Input&&) noexcept;
+  Input& operator=(Input&&) noexcept;
+  ~Input();
+
+  [[nodiscard]] const std::string& name() const;  ///< as in messages: the path, or "standard input"
+  /// The first 64 KiB, for recognition; does not move the stream.
+  [[nodiscard]] std::string_view head() const;
+  /// The next line without its end ("\n" or "\r\n"), valid until the next call. False at the end. A line longer
+  /// than 1 MiB comes cut to that, with line_cut() true.
+  bool next_line(std::string_view& line);
+  [[nodiscard]] std::int64_t line_number() const;  ///< of the last line returned, from 1
+  [[nodiscard]] bool line_cut() const;
+  /// The last line had no end: the file may have been cut while it was written.
+  [[nodiscard]] bool last_line_torn() const;
+  /// Everything that is left. Errors: bad_input beyond `max_bytes`.
+  [[nodiscard]] Result<std::string> read_all(std::size_t max_bytes);
+  /// Set when the stream ended early; what was read before is good.
+  [[nodiscard]] const Error* error() const;
+
+  /// "file:line" of the last line returned.
+  [[nodiscard]] std::string place() const;
+
+ private:
+  struct State;
+  explicit Input(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wattrein::trace
