@@ -1,0 +1,44 @@
+#pragma once
+// Figures as people read them, the same in the terminal and in HTML. Unknown is "unknown", never a number.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "base/units.h"
+#include "trace/trace.h"
+
+namespace wattrein::report {
+
+[[nodiscard]] std::string watts(std::optional<Watts> p);          ///< "1145.2 W", "unknown"
+[[nodiscard]] std::string energy(std::optional<Joules> e);        ///< "798.3 kJ", "1.78 kWh", "unknown"
+[[nodiscard]] std::string percent(double share, int digits = 3);  ///< "3.33 %": significant digits
+/// "1.9 to 5.0 %"; "at most 13 %" where nothing violated; "no interval" otherwise.
+[[nodiscard]] std::string rate_interval(const analysis::WindowVerdict& verdict);
+[[nodiscard]] std::string window_name(const analysis::WindowSpec& spec);  ///< "samples", "30 s"
+/// A moment of the trace: wall clock where it has one ("00:24:58.123", with the date when the trace spans more
+/// than one day), else the offset alone.
+[[nodiscard]] std::string moment(const trace::Trace& trace, Nanos offset, Nanos span);
+[[nodiscard]] std::string offset_text(Nanos offset);  ///< "+151.2 s"
+
+/// What a limit came to, in one word: "violated", "compliant", "not decided".
+[[nodiscard]] std::string_view outcome(const analysis::LimitResult& result);
+
+/// Who a limit's scope covers: the sum, or the devices.
+[[nodiscard]] std::vector<const analysis::Subject*> subjects_of(const analysis::Analysis& analysis,
+                                                                const analysis::Limit& limit);
+/// The subject's result for a limit; null when the limit is not its own.
+[[nodiscard]] const analysis::LimitResult* result_of(const analysis::Subject& subject, const analysis::Limit& limit);
+
+/// One sentence for a limit: who exceeded it, for how long, from when; or that nobody did, and how sure that is.
+[[nodiscard]] std::string verdict_sentence(const trace::Trace& trace, const analysis::Analysis& analysis,
+                                           const analysis::Limit& limit);
+/// How the file was understood, in one line: format, devices, power column, clock, meter kind, period.
+[[nodiscard]] std::string understanding_line(const trace::Trace& trace, const analysis::Analysis& analysis);
+/// "54456 rows read; 3 damaged (...)": what was passed over.
+[[nodiscard]] std::string rows_line(const trace::Trace& trace);
+[[nodiscard]] std::string evidence_line(const trace::Trace& trace);
+
+}  // namespace wattrein::report

@@ -1,0 +1,243 @@
+#include "report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/format.h"
+#include "report/table.h"
+
+namespace wattrein::report {
+
+using analysis::Analysis;
+using analysis::Excursion;
+using analysis::Limit;
+using analysis::LimitResult;
+using analysis::Subject;
+using analysis::Verdict;
+using analysis::WindowKind;
+using analysis::WindowVerdict;
+using Align = TextTable::Align;
+
+namespace {
+
+constexpr std::size_t kShownExcursions = 5;
+
+std::string number(std::optional<Watts> p) { return p ? fmt::format("{:.1f}", p->value()) : "unknown"; }
+
+std::string energy_cell(const Subject& s) {
+  std::string cell = energy(s.energy.integral);
+  if (s.energy.marked) cell += " !";
+  return cell;
+}
+
+std::string counter_cell(const Subject& s) {
+  if (!s.energy.counter) return "-";
+  std::string cell = energy(s.energy.counter);
+  if (s.energy.disagreement) cell += fmt::format(" ({:+.2f} %)", *s.energy.disagreement * 100.0);
+  return cell;
+}
+
+std::string subjects_table(const Analysis& analysis) {
+  const bool counters =
+      std::ranges::any_of(analysis.devices, [](const Subject& s) { return s.energy.counter.has_value(); });
+  std::vector<TextTable::Column> columns{
+      {"device", Align::left}, {"mean W"}, {"p95 W"}, {"max W"}, {"energy"}, {"known"}, {"period"}};
+  if (counters) columns.push_back({"counter (integral against it)"});
+  TextTable table(columns);
+  const auto add = [&](const Subject& s) {
+    const bool snapshot = s.sampling.span.count() == 0;
+    std::vector<std::string> row{printable(s.name, 28),
+                                 number(s.power.tmean ? s.power.tmean : s.power.mean),
+                                 number(s.power.p95),
+                                 number(s.power.max),
+                                 energy_cell(s),
+                                 snapshot ? "-" : percent(s.sampling.coverage),
+                                 snapshot ? "-" : format_duration(s.sampling.period)};
+    if (counters) row.push_back(s.is_sum ? "" : counter_cell(s));
+    table.row(std::move(row));
+  };
+  for (const Subject& s : analysis.devices) add(s);
+  if (analysis.sum) add(*analysis.sum);
+  return table.text(2);
+}
+
+std::string phases_text(const Analysis& analysis) {
+  const Subject* subject = analysis.sum ? &*analysis.sum : analysis.devices.empty() ? nullptr : &analysis.devices[0];
+  if (subject == nullptr || subject->phases.levels.empty()) return "";
+  std::string text;
+  for (const analysis::PhaseLevel& level : subject->phases.levels) {
+    text += fmt::format("{}{}: {:.1f} W, sd {:.1f} W, {} of the time in {} stretch{}", text.empty() ? "" : "; ",
+                        printable(level.name, 30), level.mean.value(), level.sd.value(), percent(level.share),
+                        level.visits, level.visits == 1 ? "" : "es");
+  }
+  const std::string_view how = subject->phases.from_labels ? "from labels" : "found from power";
+  return wrap(fmt::format("{}, {}: {}", subject->is_sum ? "sum" : "device " + subject->name, how, text),
+              "  phases    ");
+}
+
+std::string correlation_text(const Analysis& analysis) {
+  const analysis::Correlation& c = analysis.correlation;
+  if (!c.mean) return "";
+  return wrap(fmt::format("pairwise mean {:.2f}, from {:.2f} to {:.2f}{}", *c.mean, *c.min, *c.max,
+                          c.within_phase ? ", within phases" : ""),
+              "  correlation ");
+}
+
+std::string sampling_text(const Analysis& analysis) {
+  const Subject* worst = nullptr;
+  for (const Subject& s : analysis.devices) {
+    if (worst == nullptr || s.sampling.holes > worst->sampling.holes) worst = &s;
+  }
+  if (worst == nullptr || worst->sampling.span.count() == 0) return "";
+  const analysis::Sampling& q = worst->sampling;
+  return wrap(fmt::format("device {}: {} samples, jitter {}, {} holes (longest gap {}), {} repeat the value before, "
+                          "{} duplicate and {} backward stamps",
+                          worst->name, q.samples, format_duration(q.jitter), q.holes, format_duration(q.longest_gap),
+                          percent(q.repeated, 2), q.duplicate_stamps, q.backward_stamps),
+              "  sampling  ");
+}
+
+/// The verdict on one window size, from its block and its sliding windows.
+std::string window_word(const WindowVerdict& block, const WindowVerdict* sliding) {
+  if (block.verdict == Verdict::violated || sliding == nullptr) return std::string(analysis::name(block.verdict));
+  if (sliding->verdict == Verdict::violated) return "violated, sliding";
+  if (block.verdict == Verdict::not_available) return std::string(analysis::name(sliding->verdict));
+  return std::string(analysis::name(block.verdict));
+}
+
+std::string rate_cell(const WindowVerdict& w) { return w.rate ? percent(*w.rate) : "unknown"; }
+
+std::string windows_table(const LimitResult& result) {
+  TextTable table(
+      {{"window", Align::left}, {"over / known"}, {"rate"}, {"95 %"}, {"worst mean"}, {"verdict", Align::left}});
+  std::vector<std::string> unavailable;
+  for (std::size_t i = 0; i < result.windows.size(); ++i) {
+    const WindowVerdict& w = result.windows[i];
+    if (w.means.spec.kind == WindowKind::sliding) continue;
+    const bool has_sliding = w.means.spec.kind == WindowKind::block && i + 1 < result.windows.size() &&
+                             result.windows[i + 1].means.spec.kind == WindowKind::sliding;
+    const WindowVerdict* sliding = has_sliding ? &result.windows[i + 1] : nullptr;
+    if (!w.means.available && (sliding == nullptr || !sliding->means.available)) {
+      unavailable.push_back(fmt::format("{} ({})", window_name(w.means.spec), w.means.reason));
+      continue;
+    }
+    std::optional<Watts> worst = w.means.worst;
+    if (sliding != nullptr && sliding->means.worst && (!worst || *sliding->means.worst > *worst)) {
+      worst = sliding->means.worst;
+    }
+    table.row({window_name(w.means.spec), fmt::format("{} / {}", w.violating, w.means.known), rate_cell(w),
+               rate_interval(w), watts(worst), window_word(w, sliding)});
+  }
+  std::string text = table.empty() ? "" : table.text(4);
+  if (!unavailable.empty()) {
+    std::string list;
+    for (const std::string& item : unavailable) list += (list.empty() ? "" : "; ") + item;
+    text += wrap("not available: " + list, "    ");
+  }
+  return text;
+}
+
+std::string excursions_table(const trace::Trace& trace, const Subject& subject, const LimitResult& result) {
+  const analysis::Excursions& all = result.excursions;
+  if (all.list.empty() || subject.sampling.span.count() == 0) return "";
+  std::vector<const Excursion*> longest;
+  for (const Excursion& e : all.list) longest.push_back(&e);
+  std::ranges::stable_sort(longest, std::ranges::greater{}, &Excursion::duration);
+  longest.resize(std::min(longest.size(), kShownExcursions));
+  TextTable table(
+      {{"longest excursions at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});
+  for (const Excursion* e : longest) {
+    table.row({moment(trace, e->start, subject.sampling.span), offset_text(e->start), format_duration(e->duration),
+               watts(e->peak), energy(e->overshoot), e->plateau ? "plateau" : "transient"});
+  }
+  std::string text = table.text(4);
+  std::string summary =
+      fmt::format("{} excursions ({} plateaus, {} transients), {} above in all, overshoot {}", all.list.size(),
+                  all.plateaus, all.transients, format_duration(all.time_above), energy(all.overshoot));
+  if (all.removable_share)
+    summary += fmt::format(", of which feedback could remove {}", percent(*all.removable_share, 2));
+  return text + wrap(summary, "    ");
+}
+
+std::string breaker_text(const LimitResult& result) {
+  const analysis::BreakerState& b = result.breaker;
+  std::string state = b.tripped ? fmt::format("would trip {} into the log", format_duration(*b.tripped))
+                                : fmt::format("reaches {} of a trip", percent(b.peak, 2));
+  return wrap(fmt::format("a breaker rated at the limit (assumed curve: extremely inverse, TMS {:g} s) {}",
+                          b.params.tms_s, state),
+              "    ");
+}
+
+std::string devices_table(const trace::Trace& trace, const std::vector<const Subject*>& subjects, const Limit& limit) {
+  TextTable table({{"device", Align::left},
+                   {"verdict", Align::left},
+                   {"excursions"},
+                   {"time above"},
+                   {"longest"},
+                   {"first at"},
+                   {"peak"}});
+  for (const Subject* s : subjects) {
+    const LimitResult& r = *result_of(*s, limit);
+    const analysis::Excursions& e = r.excursions;
+    const bool any = !e.list.empty();
+    table.row({printable(s->name, 20), std::string(outcome(r)), fmt::format("{}", e.list.size()),
+               any ? format_duration(e.time_above) : "-", any ? format_duration(e.longest) : "-",
+               any ? moment(trace, e.list.front().start, s->sampling.span) : "-", watts(s->power.max)});
+  }
+  return table.text(4);
+}
+
+std::string limit_text(const trace::Trace& trace, const Analysis& analysis, const Limit& limit) {
+  std::string text =
+      wrap(verdict_sentence(trace, analysis, limit), analysis.limits_proposed ? "  proposal " : "  limit ");
+  if (analysis.limits_proposed) text += wrap("taken from: " + limit.origin, "    ");
+  const std::vector<const Subject*> subjects = subjects_of(analysis, limit);
+  if (subjects.empty()) return text;
+  if (subjects.size() > 1) text += devices_table(trace, subjects, limit);
+  if (analysis.snapshot) return text;
+  const auto time_above = [&](const Subject* s) {
+    const LimitResult* r = result_of(*s, limit);
+    return std::pair(r->violated, r->excursions.time_above);
+  };
+  const Subject& worst = **std::ranges::max_element(subjects, {}, time_above);
+  const LimitResult& result = *result_of(worst, limit);
+  if (subjects.size() > 1)
+    text += fmt::format("    device {}, the longest above it (all devices: --json, --report):\n", worst.name);
+  text += windows_table(result);
+  text += excursions_table(trace, worst, result);
+  text += breaker_text(result);
+  return text;
+}
+
+}  // namespace
+
+std::string analysis_text(const trace::Trace& trace, const Analysis& analysis) {
+  std::string text = printable(trace.source, 200) + '\n';
+  text += wrap(understanding_line(trace, analysis), "  read as   ");
+  text += wrap(rows_line(trace), "  rows      ");
+  for (const trace::Damage& d : trace.understanding.first_damaged) {
+    text += wrap(fmt::format("{}: {}", d.where, d.reason), "    damaged ");
+  }
+  text += wrap(evidence_line(trace), "  evidence  ");
+  text += sampling_text(analysis);
+  for (const std::string& note : trace.understanding.notes) text += wrap(note, "  note      ");
+  for (const std::string& note : analysis.notes) text += wrap(note, "  note      ");
+  if (analysis.snapshot) {
+    text += wrap("one sample a device: a snapshot. Energy and windows are unknown.", "  note      ");
+  }
+  text += '\n' + subjects_table(analysis);
+  if (std::ranges::any_of(analysis.devices, [](const Subject& s) { return s.energy.marked; })) {
+    text += "  ! energy counter and integral differ by more than 5 %\n";
+  }
+  text += '\n' + phases_text(analysis) + correlation_text(analysis);
+  if (analysis.limits_proposed && !analysis.limits.empty()) {
+    text += wrap("No --limit was given. These are taken from the data, to see how the figures look:", "  ");
+  }
+  for (const Limit& limit : analysis.limits) text += '\n' + limit_text(trace, analysis, limit);
+  return text;
+}
+
+}  // namespace wattrein::report
