@@ -1,0 +1,180 @@
+#include "trace/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/text.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMaxPhases = 1000;
+
+template <class T>
+void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
+  if (column.empty()) return;
+  std::vector<T> sorted(column.size());
+  for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = column[order[i]];
+  column = std::move(sorted);
+}
+
+/// Pads the optional columns to the length of the series, and sorts it by time.
+void close(Series& s) {
+  const std::size_t n = s.size();
+  for (auto& column : s.columns) {
+    if (!column.empty()) column.resize(n, kUnknown);
+  }
+  if (!s.phase.empty()) s.phase.resize(n, -1);
+  if (s.backward_stamps == 0) return;
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&s](std::size_t i) { return s.time_ns[i]; });
+  permute(s.time_ns, order);
+  permute(s.power_w, order);
+  permute(s.phase, order);
+  for (auto& column : s.columns) permute(column, order);
+}
+
+std::string damage_list(const Understanding& u) {
+  std::string text;
+  for (const Damage& d : u.first_damaged) text += fmt::format("\n  {}: {}", d.where, d.reason);
+  return text;
+}
+
+Result<void> check(const Understanding& u, bool lenient, const Input& input) {
+  const std::int64_t all = u.rows + u.damaged;
+  const std::string ended = input.error() == nullptr ? "" : fmt::format(" ({})", input.error()->what);
+  if (u.rows == 0 && u.damaged > 0) {
+    return fail(ErrorKind::bad_input, input.name(),
+                fmt::format("none of its {} device rows could be read{}:{}", u.damaged, ended, damage_list(u)),
+                "If another column holds the time or the power, name it with --time or --power.");
+  }
+  if (u.rows == 0) {
+    return fail(ErrorKind::bad_input, input.name(), fmt::format("it holds no sample{}", ended),
+                "Check that the log was written to its end, or name its format with --format.");
+  }
+  if (!lenient && u.damaged * 20 > all) {
+    return fail(ErrorKind::bad_input, input.name(),
+                fmt::format("{} of {} device rows ({:.1f} %) could not be read{}:{}", u.damaged, all,
+                            100.0 * static_cast<double>(u.damaged) / static_cast<double>(all), ended, damage_list(u)),
+                "More than 5 % is refused. --lenient goes on with the rest.");
+  }
+  if (u.unknown_power == u.rows) {
+    return fail(ErrorKind::bad_input, input.name(),
+                fmt::format("every one of its {} polls says that power is not available{}", u.rows, ended),
+                u.power.empty() ? "The device or its driver does not report power."
+                                : fmt::format("Power was taken from {}; --power names another column.", u.power));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t Builder::device(std::string_view name) {
+  const auto [at, fresh] = device_index_.try_emplace(std::string(name), trace_.series.size());
+  if (fresh) {
+    trace_.series.emplace_back();
+    trace_.series.back().device.name = at->first;
+  }
+  return at->second;
+}
+
+std::int16_t Builder::phase(std::string_view label) {
+  if (const auto at = phase_index_.find(std::string(label)); at != phase_index_.end()) return at->second;
+  if (trace_.phases.size() == kMaxPhases) {
+    note(fmt::format("There are more than {} phase labels; those after that are left out.", kMaxPhases));
+    return -1;
+  }
+  const auto index = static_cast<std::int16_t>(trace_.phases.size());
+  trace_.phases.emplace_back(label);
+  phase_index_.emplace(label, index);
+  return index;
+}
+
+void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
+  Series& s = trace_.series[device];
+  if (!s.time_ns.empty()) {
+    if (time_ns == s.time_ns.back()) ++s.duplicate_stamps;
+    if (time_ns < s.time_ns.back()) ++s.backward_stamps;
+  }
+  s.time_ns.push_back(time_ns);
+  s.power_w.push_back(power_w);
+  ++trace_.understanding.rows;
+  if (std::isnan(power_w)) ++trace_.understanding.unknown_power;
+}
+
+void Builder::set(std::size_t device, Column column, double value) {
+  Series& s = trace_.series[device];
+  std::vector<double>& values = s.column(column);
+  values.resize(s.size(), kUnknown);
+  values.back() = value;
+}
+
+void Builder::set_phase(std::size_t device, std::int16_t phase) {
+  Series& s = trace_.series[device];
+  s.phase.resize(s.size(), -1);
+  s.phase.back() = phase;
+}
+
+void Builder::damaged(std::string where, std::string reason) {
+  Understanding& u = trace_.understanding;
+  ++u.damaged;
+  if (u.first_damaged.size() < 3) u.first_damaged.push_back({std::move(where), std::move(reason)});
+}
+
+void Builder::note(std::string sentence) {
+  std::vector<std::string>& notes = trace_.understanding.notes;
+  if (std::ranges::find(notes, sentence) == notes.end()) notes.push_back(std::move(sentence));
+}
+
+Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
+  if (input.error() != nullptr) {
+    note(fmt::format("{}: {}; what was read before that is kept.", input.name(), input.error()->what));
+  }
+  if (const auto fit = check(trace_.understanding, options.lenient, input); !fit) return std::unexpected(fit.error());
+
+  const auto silent = std::ranges::remove_if(trace_.series, [](const Series& s) { return s.size() == 0; });
+  if (!silent.empty()) {
+    note(fmt::format("{} device{} named without a single readable row and left out.", silent.size(),
+                     silent.size() == 1 ? " was" : "s were"));
+    trace_.series.erase(silent.begin(), silent.end());
+  }
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  std::int64_t backward = 0;
+  for (Series& s : trace_.series) {
+    close(s);
+    first = std::min(first, s.time_ns.front());
+    last = std::max(last, s.time_ns.back());
+    backward += s.backward_stamps;
+  }
+  std::int64_t span = 0;
+  if (__builtin_sub_overflow(last, first, &span)) {
+    return fail(ErrorKind::bad_input, input.name(), "its stamps lie more than 292 years apart",
+                "If another column holds the time, name it with --time.");
+  }
+  for (Series& s : trace_.series) {
+    for (std::int64_t& t : s.time_ns) t -= first;
+  }
+  if (backward > 0) {
+    note(fmt::format("{} stamp{} backwards in time; the rows were sorted.", backward,
+                     backward == 1 ? " steps" : "s step"));
+  }
+  if (wall_) {
+    trace_.start_unix_ns = first;
+    trace_.start_has_zone = has_zone_;
+    if (options.start_unix_ns) note("--start is not used: the log has a clock of its own.");
+  } else if (options.start_unix_ns) {
+    trace_.start_unix_ns = options.start_unix_ns;
+    trace_.start_has_zone = true;
+  }
+  return std::move(trace_);
+}
+
+}  // namespace wattrein::trace

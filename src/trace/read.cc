@@ -1,0 +1,105 @@
+#include "trace/read.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "trace/input.h"
+#include "trace/reader.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+const Reader* by_name(std::string_view name) {
+  for (const Reader* reader : registry()) {
+    if (equal_ignoring_case(reader->name, name)) return reader;
+  }
+  return nullptr;
+}
+
+std::string_view first_line(std::string_view head) {
+  while (!head.empty()) {
+    const std::size_t end = head.find('\n');
+    const std::string_view line = trim(head.substr(0, end));
+    if (!line.empty() || end == std::string_view::npos) return line;
+    head.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+Result<const Reader*> named_format(std::string_view format) {
+  if (const Reader* reader = by_name(format)) return reader;
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const Reader* reader : registry()) {
+    names.push_back(reader->name);
+    list += (list.empty() ? "" : ", ") + std::string(reader->name);
+  }
+  const std::string_view near = nearest(format, names);
+  return fail(ErrorKind::usage, "--format", fmt::format("'{}' is not a format", printable(format)),
+              near.empty() ? fmt::format("The formats are {}.", list)
+                           : fmt::format("Did you mean '{}'? The formats are {}.", near, list));
+}
+
+std::unexpected<Error> unknown_format(const Input& input) {
+  std::string looked_for;
+  for (const Reader* reader : registry()) looked_for += fmt::format("\n    {}: {}", reader->name, reader->looks_for);
+  return fail(
+      ErrorKind::bad_input, input.name(),
+      fmt::format("the format was not recognised; the first line is\n    {}", printable(first_line(input.head()))),
+      fmt::format("Name the columns with --time and --power, or the format with --format. Looked for:{}", looked_for));
+}
+
+/// Asks every reader; the only sure one, else the first that could read it.
+Result<const Reader*> recognise(const Input& input, const ReadOptions& options) {
+  const Reader* sure = nullptr;
+  const Reader* perhaps = nullptr;
+  for (const Reader* reader : registry()) {
+    switch (reader->recognise(input.head())) {
+      case Match::no: break;
+      case Match::perhaps:
+        if (perhaps == nullptr) perhaps = reader;
+        break;
+      case Match::sure:
+        if (sure != nullptr) {
+          return fail(ErrorKind::bad_input, input.name(),
+                      fmt::format("it looks like {} and like {}", sure->name, reader->name),
+                      fmt::format("Say which with --format {} or --format {}.", sure->name, reader->name));
+        }
+        sure = reader;
+    }
+  }
+  if (sure != nullptr) return sure;
+  if (perhaps != nullptr) return perhaps;
+  // Named columns make any table readable.
+  const bool named = !options.time_column.empty() || !options.power_column.empty();
+  if (named) {
+    if (const Reader* any = by_name(first_line(input.head()).starts_with('{') ? "jsonl" : "csv")) return any;
+  }
+  return unknown_format(input);
+}
+
+Result<Trace> read(Result<Input> input, const ReadOptions& options) {
+  if (!input) return std::unexpected(input.error());
+  const auto reader = options.format.empty() ? recognise(*input, options) : named_format(options.format);
+  if (!reader) return std::unexpected(reader.error());
+  return (*reader)->read(*input, options);
+}
+
+}  // namespace
+
+Result<Trace> read_file(const std::string& path, const ReadOptions& options, const FsRoot& root) {
+  return read(Input::open(path, root), options);
+}
+
+Result<Trace> read_memory(std::string_view content, const std::string& name, const ReadOptions& options) {
+  return read(Input::from_memory(content, name), options);
+}
+
+std::vector<ReaderInfo> readers() {
+  std::vector<ReaderInfo> all;
+  for (const Reader* reader : registry()) all.push_back({reader->name, reader->summary});
+  return all;
+}
+
+}  // namespace wattrein::trace

@@ -1,0 +1,20 @@
+// All readers in the order in which they are asked. A new format is its file and one line here.
+#include <vector>
+
+#include "trace/reader.h"
+
+// The first that is sure wins, else the first that could read the file.
+#define WATTREIN_READERS(X)
+
+namespace wattrein::trace {
+
+#define WATTREIN_DECLARE(reader) extern const Reader reader;
+WATTREIN_READERS(WATTREIN_DECLARE)
+
+#define WATTREIN_ADDRESS(reader) &reader,
+std::span<const Reader* const> registry() {
+  static const std::vector<const Reader*> all{WATTREIN_READERS(WATTREIN_ADDRESS)};
+  return all;
+}
+
+}  // namespace wattrein::trace
