@@ -1,0 +1,122 @@
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+namespace wattrein::cli {
+
+namespace {
+
+std::string reason(int error_number) { return std::generic_category().message(error_number); }
+
+/// 0, or the errno of the write that failed.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void print(Context& context, std::string_view text) {
+  const int error_number = write_all(STDOUT_FILENO, text);
+  if (error_number == 0 || error_number == EPIPE) return;
+  complain(context, {ErrorKind::environment, "standard output",
+                     fmt::format("cannot be written ({})", reason(error_number)), "Free space or redirect elsewhere."});
+}
+
+void complain(Context& context, const Error& error) {
+  write_all(STDERR_FILENO, "wattrein: " + error.message() + '\n');
+  context.raise(exit_code(error.kind));
+}
+
+std::string coloured(std::string text) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool plain = (no_color != nullptr && *no_color != '\0') || ::isatty(STDOUT_FILENO) == 0 ||
+                     (term != nullptr && std::string_view(term) == "dumb");
+  if (plain) return text;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords{
+      {{"VIOLATED", "\x1b[1;31m"}, {"violated", "\x1b[31m"}, {"compliant", "\x1b[32m"}}};
+  for (const auto& [word, colour] : kWords) {
+    const std::string replacement = std::string(colour) + std::string(word) + "\x1b[0m";
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + replacement.size())) {
+      text.replace(at, word.size(), replacement);
+    }
+  }
+  return text;
+}
+
+FileWriter::~FileWriter() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (written_ != path_) ::unlink(written_.c_str());
+}
+
+std::unexpected<Error> FileWriter::failure(int error_number, std::string_view doing) {
+  const bool full = error_number == ENOSPC || error_number == EDQUOT;
+  return fail(ErrorKind::environment, path_, fmt::format("cannot be {} ({})", doing, reason(error_number)),
+              full ? "Free some space; what was there before is untouched." : "Choose a place that you may write to.");
+}
+
+Result<void> FileWriter::open() {
+  if (path_ == "-") {
+    path_ = written_ = "standard output";
+    fd_ = ::dup(STDOUT_FILENO);
+    if (fd_ < 0) return failure(errno, "written");
+    return {};
+  }
+  struct stat info{};
+  const bool exists = ::stat(path_.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return failure(EISDIR, "written");
+  if (exists && !S_ISREG(info.st_mode)) {
+    written_ = path_;
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    written_ = fmt::format("{}.part-{}", path_, ::getpid());
+    fd_ = ::open(written_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (fd_ < 0) return failure(errno, "written");
+  return {};
+}
+
+bool FileWriter::write(std::string_view text) {
+  if (error_ == 0) error_ = write_all(fd_, text);
+  return error_ == 0;
+}
+
+Result<void> FileWriter::finish() {
+  if (error_ == EPIPE) return {};  // whoever read it has had enough
+  if (error_ != 0) return failure(error_, "written");
+  const bool in_place = written_ == path_;
+  if (!in_place && ::fsync(fd_) != 0) return failure(errno, "written");
+  const int closed = ::close(std::exchange(fd_, -1));
+  if (closed != 0 || (!in_place && ::rename(written_.c_str(), path_.c_str()) != 0)) {
+    const int error_number = errno;
+    if (!in_place) ::unlink(written_.c_str());
+    return failure(error_number, "written");
+  }
+  return {};
+}
+
+Result<void> write_file(const std::string& path, std::string_view text) {
+  FileWriter file(path);
+  if (auto opened = file.open(); !opened) return opened;
+  file.write(text);
+  return file.finish();
+}
+
+}  // namespace wattrein::cli
