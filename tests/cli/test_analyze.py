@@ -1,0 +1,199 @@
+"""wattrein analyze: verdicts, options, and what it says to bad input."""
+
+import gzip
+import os
+import subprocess
+
+import pytest
+from conftest import EXAMPLES
+
+HEADER = "timestamp, index, power.draw [W]\n"
+
+
+def rows(powers, start_s=0, index=0):
+    return "".join(f"2026/03/02 09:15:{start_s + i:02d}.000, {index}, {p} W\n" for i, p in enumerate(powers))
+
+
+def only(report):
+    (file,) = report["files"]
+    return file
+
+
+def test_verdict_worked_by_hand(wattrein, log):
+    # 10 samples a second apart; 450 W at 3 and 4 s: two seconds above 400 W, 100 J over it.
+    path = log(HEADER + rows([300, 300, 300, 450, 450, 300, 300, 300, 300, 300]))
+    file = only(wattrein.json("analyze", path, "--limit", "400W", status=1))
+    (device,) = file["devices"]
+    (limit,) = device["limits"]
+    assert limit["outcome"] == "violated"
+    assert limit["excursions"]["count"] == 1
+    assert limit["excursions"]["time_above_s"] == 2
+    assert limit["excursions"]["overshoot_j"] == pytest.approx(100)
+    assert limit["excursions"]["list"][0]["start_s"] == 3
+    assert device["energy"]["integral_j"] == pytest.approx(8 * 300 + 2 * 450)
+    five = [w for w in limit["windows"] if w["kind"] == "block" and w.get("window_s") == 5]
+    assert five[0]["known"] == 2 and five[0]["violating"] == 0  # (3*300 + 2*450)/5 = 360 W
+
+
+def test_held_limit_exits_zero_and_a_limit_at_the_load_is_held(wattrein, log):
+    path = log(HEADER + rows([400] * 20))
+    done = wattrein("analyze", path, "--limit", "400W")
+    assert done.returncode == 0, done.stdout.decode()
+    assert b"held" in done.stdout
+
+
+def test_limits_of_sum_and_window(wattrein, log):
+    path = log(HEADER + "".join(rows([p], i, g) for i, p in enumerate([100, 100, 300, 300]) for g in (0, 1)))
+    file = only(wattrein.json("analyze", path, "--limit", "500W:sum", "--limit", "500W:sum@4s", "--last", "hold", status=1))
+    outcomes = [r["outcome"] for r in file["sum"]["limits"]]
+    assert outcomes == ["violated", "compliant"]  # 600 W for two seconds; the mean of the four is 400 W
+
+
+def test_without_a_limit_it_proposes_and_says_so(wattrein):
+    done = wattrein("analyze", EXAMPLES / "node-nvidia-smi.csv")
+    assert done.returncode == 0
+    assert b"No --limit was given" in done.stdout
+    assert b"proposal" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["node-nvidia-smi.csv", "decode-dcgmi.txt", "rack-prometheus.json"])
+def test_examples_fit_eighty_columns_without_colour(wattrein, name):
+    done = wattrein("analyze", EXAMPLES / name, "--limit", "300W", "--limit", "1000W:sum@30s")
+    assert done.returncode in (0, 1), done.stderr.decode()
+    text = done.stdout.decode()
+    too_long = [line for line in text.splitlines() if len(line) > 80 and str(EXAMPLES) not in line]
+    assert not too_long, too_long
+    assert "\x1b" not in text
+    assert "nan" not in text.lower().replace("nanosecond", "")
+
+
+def test_stdin_gzip_and_several_files(wattrein, log, tmp_path):
+    text = HEADER + rows([300, 310, 320])
+    plain = only(wattrein.json("analyze", log(text)))
+    piped = only(wattrein.json("analyze", "-", stdin=text.encode()))
+    zipped = only(wattrein.json("analyze", log(gzip.compress(text.encode()), "power.log")))
+    for other in (piped, zipped):
+        assert other["devices"] == plain["devices"]
+    two = wattrein.json("analyze", log(text, "a.csv"), log(text, "b.csv"))
+    assert [f["source"].rsplit("/", 1)[-1] for f in two["files"]] == ["a.csv", "b.csv"]
+
+
+def test_one_bad_file_does_not_lose_the_good_one(wattrein, log, tmp_path):
+    good = log(HEADER + rows([300, 310, 320]))
+    done = wattrein("analyze", tmp_path / "missing.csv", good)
+    assert done.returncode == 4
+    assert b"missing.csv" in done.stderr
+    assert b"power.csv" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"),
+    [("-5W", "above zero"), ("400", "no unit"), ("", "not a power"), ("400W:foo", "sum"), ("400W@", ""), ("nanW", "not a power"), ("1e999W", "not a power")],
+)
+def test_limits_that_cannot_be(wattrein, log, limit, says):
+    done = wattrein("analyze", log(HEADER + rows([300, 300])), f"--limit={limit}")
+    assert done.returncode == 2
+    assert b"--limit" in done.stderr
+    assert says in done.stderr.decode()
+    assert done.stdout == b""
+
+
+BAD = {
+    "empty": b"",
+    "zero-byte gzip": gzip.compress(b""),
+    "prose": b"Dear diary,\nthe GPUs were warm today.\n",
+    "binary": bytes(range(256)) * 40,
+    "all N/A": (HEADER + rows(["[N/A]"] * 5).replace(" W", "")).encode(),
+    "half damaged": (HEADER + rows([300, "?!", 300, "?!", "?!", 300])).encode(),
+    "torn gzip": gzip.compress(b"x" * 100000)[:60],
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_input_is_a_sentence_with_place_and_cure(wattrein, log, kind):
+    done = wattrein("analyze", log(BAD[kind], "odd.log"))
+    assert done.returncode == 3, done.stdout.decode() + done.stderr.decode()
+    message = done.stderr.decode()
+    assert "odd.log" in message
+    assert "\n  " in message, "no cure in: " + message
+    assert "internal error" not in message
+
+
+def test_unknown_format_shows_the_first_line_and_what_it_looked_for(wattrein, log):
+    done = wattrein("analyze", log(BAD["prose"]))
+    assert b"Dear diary" in done.stderr
+    assert b"nvidia-smi" in done.stderr
+
+
+def test_lenient_reads_on_and_counts(wattrein, log):
+    path = log(BAD["half damaged"])
+    file = only(wattrein.json("analyze", path, "--lenient"))
+    assert file["understanding"]["damaged"] == 3
+    assert file["devices"][0]["sampling"]["samples"] == 3
+
+
+def test_directory_and_missing_file(wattrein, tmp_path):
+    assert wattrein("analyze", tmp_path).returncode in (3, 4)
+    assert wattrein("analyze", tmp_path / "none.csv").returncode == 4
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(wattrein, log):
+    path = log(HEADER + rows([300]))
+    path.chmod(0)
+    assert wattrein("analyze", path).returncode == 4
+
+
+def test_torn_last_line_is_no_damage(wattrein, log):
+    file = only(wattrein.json("analyze", log(HEADER + rows([300] * 5) + "2026/03/02 09:15:0")))
+    assert file["understanding"]["damaged"] == 0
+    assert file["devices"][0]["sampling"]["samples"] == 5
+
+
+def test_snapshot_has_unknown_energy(wattrein, log):
+    file = only(wattrein.json("analyze", log(HEADER + rows([300]))))
+    assert file["snapshot"] is True
+    assert file["devices"][0]["energy"]["integral_j"] is None
+
+
+def test_full_disk_is_said(wattrein, log):
+    path = log(HEADER + rows([300] * 5))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([wattrein.path, "analyze", path], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 4
+    assert b"standard output" in done.stderr
+    done = wattrein("analyze", path, "--report", "/dev/full")
+    assert done.returncode == 4
+
+
+def test_closed_pipe_is_quiet(wattrein):
+    command = f"{wattrein.path} analyze {EXAMPLES}/node-nvidia-smi.csv --json | head -c 10"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert done.stderr == b""
+
+
+def test_unwritable_report_keeps_the_answer(wattrein, log):
+    done = wattrein("analyze", log(HEADER + rows([300] * 5)), "--report", "/nonexistent/x.html")
+    assert done.returncode == 4
+    assert b"power.csv" in done.stdout
+    assert b"/nonexistent/x.html" in done.stderr
+
+
+def test_report_is_written_whole_and_self_contained(wattrein, tmp_path):
+    out = tmp_path / "r.html"
+    done = wattrein("analyze", EXAMPLES / "node-nvidia-smi.csv", "--limit", "380W", "--report", out)
+    assert done.returncode in (0, 1)
+    text = out.read_text()
+    assert text.rstrip().endswith("</html>")
+    assert "default-src 'none'" in text
+    assert list(tmp_path.iterdir()) == [out], "a temporary file was left behind"
+
+
+@pytest.mark.parametrize("args", [["analyze"], ["analyse", "x"], [], ["analyze", "x", "--limt", "4W"], ["analyze", "x", "--last", "maybe"]])
+def test_usage_errors_exit_two(wattrein, args):
+    assert wattrein(*args).returncode == 2
+
+
+def test_a_misspelt_word_names_the_nearest(wattrein):
+    assert b"analyze" in wattrein("analyse", "x").stderr
+    assert b"--limit" in wattrein("analyze", "x", "--limt", "4W").stderr
