@@ -1,7 +1,10 @@
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <vector>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 
@@ -11,6 +14,22 @@ std::string joined(int argc, char** argv) {
   std::string line = "wattrein";
   for (int i = 1; i < argc; ++i) line += ' ' + std::string(argv[i]);
   return line;
+}
+
+/// Names the nearest command or option to the first word that was not understood.
+void suggest(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  if (words.empty()) return;
+  const std::string word = words.front().substr(0, words.front().find('='));
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!word.starts_with('-')) names.push_back(command->get_name());
+    if (!word.starts_with('-') || (!app.get_subcommands().empty() && !command->parsed())) continue;
+    for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = wattrein::nearest(word, views);
+  if (!near.empty()) std::fprintf(stderr, "Did you mean %.*s?\n", static_cast<int>(near.size()), near.data());
 }
 
 int run(int argc, char** argv) {
@@ -31,7 +50,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
-    return code == 0 ? 0 : exit_code(ErrorKind::usage);
+    if (code == 0) return 0;
+    suggest(app);
+    return exit_code(ErrorKind::usage);
   }
   return context.status;
 }
