@@ -6,7 +6,7 @@ target_compile_definitions(wattrein_flags INTERFACE FMT_HEADER_ONLY=1)
 target_compile_options(wattrein_flags INTERFACE -ffp-contract=off)
 if(WATTREIN_DEVELOPER)
   target_compile_options(wattrein_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
-                         -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Werror)
+                         -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
 endif()
 if(WATTREIN_SANITIZE)
   target_compile_options(wattrein_flags INTERFACE -fsanitize=${WATTREIN_SANITIZE} -fno-omit-frame-pointer

@@ -158,23 +158,22 @@ def nothing_left_open(source: Source) -> Iterator[Finding]:
 
 
 def in_a_target(source: Source) -> Iterator[Finding]:
-    """Every .cc is named in a CMakeLists.txt of its folder or one above; x_fuzz.cc is also by wattrein_fuzz(x ...)."""
+    """Every .cc is named in a CMakeLists.txt of its folder or one above; x_fuzz.cc and x_bench.cc by their macro."""
     if source.rel.suffix != ".cc":
         return
-    by_macro = (
-        rf"\bwattrein_fuzz\(\s*{re.escape(source.rel.stem[:-5])}\s" if source.rel.stem.endswith("_fuzz") else "(?!)"
-    )
-    for folder in source.path.parents:
+    kind = source.rel.stem.rpartition("_")[2]
+    by_macro = rf"wattrein_{kind}\(\s*{re.escape(source.rel.stem[: -len(kind) - 1])}\s"
+    for folder in list(source.path.parents)[: len(source.rel.parts)]:
         lists = folder / "CMakeLists.txt"
         if lists.is_file():
             name = re.escape(source.path.relative_to(folder).as_posix())
             text = re.sub(r"#[^\n]*", "", lists.read_text(encoding="utf-8"))
-            if re.search(rf"(?<![\w./-]){name}(?![\w.-])|{by_macro}", text):
+            if re.search(rf"(?<![\w./-]){name}(?![\w.-])", text) or (
+                kind in ("fuzz", "bench") and re.search(by_macro, text)
+            ):
                 return
-        if folder == source.path.parents[len(source.rel.parts) - 1]:
-            break
-    kind = "so it never runs" if source.rel.stem.endswith(("_test", "_fuzz")) else "so it is never built"
-    yield Finding(1, f"is in no CMakeLists.txt, {kind}; name it in the one of its folder")
+    effect = "so it never runs" if kind in ("test", "fuzz", "bench") else "so it is never built"
+    yield Finding(1, f"is in no CMakeLists.txt, {effect}; name it in the one of its folder")
 
 
 RULES = (

@@ -32,7 +32,7 @@ struct Amount {
 };
 std::optional<Amount> split_amount(std::string_view s) {
   s = trim(s);
-  if (s.starts_with('+')) s.remove_prefix(1);
+  if (s.starts_with('+') && !s.starts_with("+-")) s.remove_prefix(1);
   double number = 0;
   const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), number);
   if (ec != std::errc{} || !std::isfinite(number)) return std::nullopt;
@@ -60,18 +60,12 @@ Result<double> parse_amount(std::string_view s, std::string_view where, const st
     return fail(ErrorKind::usage, std::string(where), fmt::format("'{}' is not above zero", printable(s)),
                 fmt::format("A {} has to be positive, as in {}.", noun, example));
   }
-  return amount->number * unit->scale;
-}
-
-std::string duration_text(Nanos t, std::string_view blank) {
-  const double ns = static_cast<double>(t.count());
-  const double s = ns * 1e-9;
-  if (s >= 3600 && std::fmod(s, 3600) == 0) return fmt::format("{:g}{}h", s / 3600, blank);
-  if (s >= 60 && std::fmod(s, 60) == 0) return fmt::format("{:g}{}min", s / 60, blank);
-  if (s >= 1 || s == 0) return fmt::format("{:g}{}s", s, blank);
-  if (s >= 1e-3) return fmt::format("{:g}{}ms", ns * 1e-6, blank);
-  if (s >= 1e-6) return fmt::format("{:g}{}us", ns * 1e-3, blank);
-  return fmt::format("{:g}{}ns", ns, blank);
+  const double value = amount->number * unit->scale;
+  if (!std::isfinite(value) || value <= 0) {
+    return fail(ErrorKind::usage, std::string(where), fmt::format("'{}' is out of range", printable(s)),
+                fmt::format("Write a number and its unit, as in {}.", example));
+  }
+  return value;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -142,7 +136,7 @@ std::string_view nearest(std::string_view unknown, std::span<const std::string_v
   std::size_t best_distance = std::max<std::size_t>(2, unknown.size() / 3) + 1;
   for (const std::string_view name : known) {
     const std::size_t d = edit_distance(unknown, name);
-    if (d < best_distance) {
+    if (d < best_distance && d < std::max(unknown.size(), name.size())) {  // something has to be common
       best_distance = d;
       best = name;
     }
@@ -151,21 +145,36 @@ std::string_view nearest(std::string_view unknown, std::span<const std::string_v
 }
 
 std::string format_duration(Nanos t) {
-  const std::int64_t whole_s = t.count() / 1'000'000'000;
-  if (whole_s >= 60 && (t.count() % 60'000'000'000 != 0)) {
-    const std::int64_t h = whole_s / 3600;
-    const std::int64_t m = whole_s / 60 % 60;
-    const std::int64_t s = whole_s % 60;
-    if (h > 0) return fmt::format("{} h {} min", h, m);
-    return s == 0 ? fmt::format("{} min", m) : fmt::format("{} min {} s", m, s);
-  }
+  if (t < Nanos(0) && t > Nanos::min()) return "-" + format_duration(-t);
   const double s = to_seconds(t).value();
-  if (s >= 1 && s < 60) return fmt::format("{:.3g} s", s);
-  if (s > 0 && s < 1) return s >= 1e-3 ? fmt::format("{:.3g} ms", s * 1e3) : fmt::format("{:.3g} us", s * 1e6);
-  return duration_text(t, " ");
+  if (s >= 59.95) {
+    const auto whole_s = static_cast<std::int64_t>(std::llround(s));
+    const std::int64_t whole_min = (whole_s + 30) / 60;
+    if (whole_s < 3600) {
+      return fmt::format("{} min{}", whole_s / 60, whole_s % 60 == 0 ? "" : fmt::format(" {} s", whole_s % 60));
+    }
+    return fmt::format("{} h{}", whole_min / 60, whole_min % 60 == 0 ? "" : fmt::format(" {} min", whole_min % 60));
+  }
+  // Each unit starts where three digits of the one below would round up to 1000.
+  if (s >= 0.9995 || t == Nanos(0)) return fmt::format("{:.3g} s", s);
+  if (s >= 0.9995e-3) return fmt::format("{:.3g} ms", s * 1e3);
+  if (s >= 0.9995e-6) return fmt::format("{:.3g} us", s * 1e6);
+  return fmt::format("{} ns", t.count());
 }
 
-std::string duration_key(Nanos t) { return duration_text(t, ""); }
+std::string duration_key(Nanos t) {
+  struct Step {
+    std::string_view unit;
+    std::int64_t ns;
+  };
+  static constexpr std::array<Step, 5> kSteps{
+      {{"h", 3'600'000'000'000}, {"min", 60'000'000'000}, {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}}};
+  if (t == Nanos(0)) return "0s";
+  for (const Step& step : kSteps) {
+    if (t.count() % step.ns == 0) return fmt::format("{}{}", t.count() / step.ns, step.unit);
+  }
+  return fmt::format("{}ns", t.count());
+}
 
 std::string format_unix_ns(std::int64_t unix_ns) {
   using namespace std::chrono;
@@ -182,21 +191,50 @@ std::string format_unix_ns(std::int64_t unix_ns) {
                      ms / 60'000 % 60, ms / 1000 % 60, ms % 1000);
 }
 
+std::size_t utf8_length(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (s.empty()) return 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return follows(1) ? 2 : 0;
+  if ((first & 0xf0U) == 0xe0U) {
+    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) >= 0xa0;
+    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first < 0xf5) {
+    const bool overlong = first == 0xf0 && byte(1) < 0x90;
+    const bool too_large = first == 0xf4 && byte(1) >= 0x90;
+    return follows(1) && follows(2) && follows(3) && !overlong && !too_large ? 4 : 0;
+  }
+  return 0;
+}
+
 std::string printable(std::string_view s, std::size_t max) {
   std::string out;
-  for (const char c : s) {
-    if (out.size() >= max) {
-      out.resize(max > 3 ? max - 3 : 0);
-      return out + "...";
+  std::size_t width = 0;
+  std::size_t cut = 0;  // where `out` ends when dots have to follow
+  while (!s.empty()) {
+    const auto first = static_cast<unsigned char>(s.front());
+    std::size_t length = utf8_length(s);
+    const bool c1_control = length == 2 && first == 0xc2 && static_cast<unsigned char>(s[1]) < 0xa0;
+    std::string piece(s.substr(0, length));
+    if (first == '\t') {
+      piece = " ";
+    } else if (length == 0 || first < 0x20 || first == 0x7f || c1_control) {
+      piece = fmt::format("\\x{:02x}", c1_control ? static_cast<unsigned char>(s[1]) : first);
+      length = c1_control ? 2 : 1;
     }
-    const auto u = static_cast<unsigned char>(c);
-    if (c == '\t') {
-      out += ' ';
-    } else if (u < 0x20 || u == 0x7f) {
-      out += fmt::format("\\x{:02x}", u);
-    } else {
-      out += c;
+    const std::size_t piece_width = length <= 1 ? piece.size() : 1;
+    if (width + piece_width > max) {
+      out.resize(cut);
+      return out + std::string(std::min<std::size_t>(max, 3), '.');
     }
+    out += piece;
+    width += piece_width;
+    if (width + 3 <= max) cut = out.size();
+    s.remove_prefix(length);
   }
   return out;
 }

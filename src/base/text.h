@@ -28,14 +28,18 @@ namespace wattrein {
 /// The name nearest to `unknown` by edit distance, or empty when none is near enough to be meant.
 [[nodiscard]] std::string_view nearest(std::string_view unknown, std::span<const std::string_view> known);
 
-/// "500 ms", "30 s", "5 min", "3 h", "1 min 12 s": three digits at most, for people.
+/// "500 ms", "30 s", "5 min", "3 h", "1 min 12 s": rounded, for people.
 [[nodiscard]] std::string format_duration(Nanos t);
-/// The same without blanks, as an option would take it and JSON keys carry it: "500ms", "30s", "5min".
+/// Exact, as an option would take it and JSON keys carry it: "500ms", "30s", "5min", "1500ms".
 [[nodiscard]] std::string duration_key(Nanos t);
 /// "2025-07-27 00:22:27.858" in UTC.
 [[nodiscard]] std::string format_unix_ns(std::int64_t unix_ns);
 
-/// A line of an outside file made safe to print: control characters escaped, cut to `max` characters.
+/// Bytes of the valid UTF-8 character at the start of `s`; 0 where there is none.
+[[nodiscard]] std::size_t utf8_length(std::string_view s);
+
+/// A line of an outside file made safe to print: control characters and bytes that are no UTF-8 escaped, cut to
+/// `max` characters with dots.
 [[nodiscard]] std::string printable(std::string_view s, std::size_t max = 78);
 
 }  // namespace wattrein

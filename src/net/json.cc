@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/src.hpp>
+#include <charconv>
 #include <cmath>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace wattrein::net {
 
@@ -13,29 +17,94 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-Json convert(const boost::json::value& v) {
-  switch (v.kind()) {
-    case boost::json::kind::null: return Json();
-    case boost::json::kind::bool_: return Json(Json::Value(v.get_bool()));
-    case boost::json::kind::int64: return Json(Json::Value(v.get_int64()));
-    case boost::json::kind::uint64: return Json(Json::Value(static_cast<double>(v.get_uint64())));
-    case boost::json::kind::double_: return Json(Json::Value(v.get_double()));
-    case boost::json::kind::string: return Json(Json::Value(std::string(v.get_string())));
-    case boost::json::kind::array: {
-      Json::Array array;
-      array.reserve(v.get_array().size());
-      for (const auto& item : v.get_array()) array.push_back(convert(item));
-      return Json(Json::Value(std::move(array)));
-    }
-    case boost::json::kind::object: {
-      Json::Object object;
-      object.reserve(v.get_object().size());
-      for (const auto& member : v.get_object()) object.emplace_back(std::string(member.key()), convert(member.value()));
-      return Json(Json::Value(std::move(object)));
-    }
+/// Builds a Json from the parser's events. Boost's own tree would keep the last of duplicate keys, and its
+/// doubles may be off in the last digit; the parser hands over the digits, so they are read again exactly.
+class Builder {
+ public:
+  using Error = boost::json::error_code;
+  using Text = boost::json::string_view;
+  static constexpr std::size_t max_object_size = SIZE_MAX;
+  static constexpr std::size_t max_array_size = SIZE_MAX;
+  static constexpr std::size_t max_key_size = SIZE_MAX;
+  static constexpr std::size_t max_string_size = SIZE_MAX;
+
+  [[nodiscard]] Json take() { return std::move(root_); }
+
+  bool on_document_begin(Error&) { return true; }
+  bool on_document_end(Error&) { return true; }
+  bool on_object_begin(Error&) { return open(Json::Object{}); }
+  bool on_object_end(std::size_t, Error&) { return close(); }
+  bool on_array_begin(Error&) { return open(Json::Array{}); }
+  bool on_array_end(std::size_t, Error&) { return close(); }
+  bool on_key_part(Text part, std::size_t, Error&) { return append(part); }
+  bool on_key(Text part, std::size_t, Error&) {
+    append(part);
+    keys_.push_back(std::exchange(text_, {}));
+    return true;
   }
-  return Json();
-}
+  bool on_string_part(Text part, std::size_t, Error&) { return append(part); }
+  bool on_string(Text part, std::size_t, Error&) {
+    append(part);
+    return put(std::exchange(text_, {}));
+  }
+  bool on_number_part(Text part, Error&) { return append(part); }
+  bool on_int64(std::int64_t number, Text, Error&) { return put_number(number); }
+  bool on_uint64(std::uint64_t number, Text, Error&) { return put_number(static_cast<double>(number)); }
+  bool on_double(double number, Text part, Error& error) {
+    append(part);
+    if (!std::isfinite(number)) {
+      error = boost::json::error::exponent_overflow;
+      return false;
+    }
+    double exact = 0;
+    const auto [end, failed] = std::from_chars(text_.data(), text_.data() + text_.size(), exact);
+    return put_number(failed == std::errc{} && end == text_.data() + text_.size() ? exact : number);
+  }
+  bool on_bool(bool flag, Error&) { return put(flag); }
+  bool on_null(Error&) { return put(nullptr); }
+  bool on_comment_part(Text, Error&) { return true; }
+  bool on_comment(Text, Error&) { return true; }
+
+ private:
+  bool append(Text part) {
+    text_.append(part.data(), part.size());
+    return true;
+  }
+
+  template <class T>
+  bool put_number(T number) {
+    text_.clear();
+    return put(number);
+  }
+
+  bool put(Json::Value value) {
+    if (open_.empty()) {
+      root_ = Json(std::move(value));
+    } else if (auto* array = std::get_if<Json::Array>(&open_.back())) {
+      array->emplace_back(std::move(value));
+    } else {
+      std::get<Json::Object>(open_.back()).emplace_back(std::move(keys_.back()), Json(std::move(value)));
+      keys_.pop_back();
+    }
+    return true;
+  }
+
+  bool open(Json::Value container) {
+    open_.push_back(std::move(container));
+    return true;
+  }
+
+  bool close() {
+    Json::Value done = std::move(open_.back());
+    open_.pop_back();
+    return put(std::move(done));
+  }
+
+  Json root_;
+  std::vector<Json::Value> open_;  // from the outermost inwards
+  std::vector<std::string> keys_;  // of members whose value is not yet whole
+  std::string text_;
+};
 
 }  // namespace
 
@@ -51,38 +120,46 @@ const Json* Json::find(std::string_view key) const {
 Result<Json> parse_json(std::string_view text, std::string_view where) {
   boost::json::parse_options options;
   options.max_depth = kMaxDepth;
-  boost::json::stream_parser parser({}, options);
-  boost::system::error_code error;
-  const std::size_t used = parser.write_some(text.data(), text.size(), error);
-  if (!error) parser.finish(error);
-  if (!error && text.find_first_not_of(" \t\r\n", used) != std::string_view::npos) {
-    return fail(ErrorKind::bad_input, fmt::format("{}: byte {}", where, used),
-                "there is more text behind the JSON document", "One JSON document a file is expected.");
+  boost::json::basic_parser<Builder> parser(options);
+  boost::json::error_code error;
+  const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
+  const std::string place = fmt::format("{}: byte {}", where, used);
+  if (error == boost::json::error::incomplete) {
+    return fail(ErrorKind::bad_input, place, "the JSON document ends too early",
+                "Check that it was written to its end.");
   }
   if (error) {
-    return fail(ErrorKind::bad_input, fmt::format("{}: byte {}", where, used),
-                fmt::format("not valid JSON ({})", error.message()), "Check that the file was written to its end.");
+    return fail(ErrorKind::bad_input, place,
+                fmt::format("not valid JSON ({}) at '{}'", error.message(), printable(text.substr(used), 40)),
+                "Correct it there, or choose the file's own format.");
   }
-  return convert(parser.release());
+  if (text.find_first_not_of(" \t\r\n", used) != std::string_view::npos) {
+    return fail(ErrorKind::bad_input, place, "there is more text behind the JSON document",
+                "One JSON document a file is expected.");
+  }
+  return parser.handler().take();
 }
 
 std::string json_quote(std::string_view text) {
   std::string out = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const auto u = static_cast<unsigned char>(c);
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t length = utf8_length(text);
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {
       out += "\\n";
-    } else if (u < 0x20) {
-      out += fmt::format("\\u{:04x}", u);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else if (c == '<') {
       out += "\\u003c";  // neither "</script>" nor "<!--" can arise
+    } else if (length == 0) {
+      out += "\\ufffd";  // a byte that is no UTF-8 would make the whole document unreadable
     } else {
-      out += c;
+      out += text.substr(0, length);
     }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out + '"';
 }

@@ -76,7 +76,8 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-/// `text` as a JSON string literal, also safe inside an HTML <script> ("</" is escaped).
+/// `text` as a JSON string literal, also safe inside an HTML <script> ("<" is escaped). Bytes that are no UTF-8
+/// become U+FFFD.
 [[nodiscard]] std::string json_quote(std::string_view text);
 
 }  // namespace wattrein::net
