@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
-#include <boost/json/src.hpp>
 #include <charconv>
 #include <cmath>
 
