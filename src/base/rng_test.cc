@@ -50,7 +50,7 @@ TEST(Rng, UniformFillsItsIntervalEvenly) {
   }
   EXPECT_NEAR(sum / kDraws, 0.5, 5 * std::sqrt(1.0 / 12 / kDraws));
   double chi_square = 0;
-  for (const int n : bins) chi_square += std::pow(n - kDraws / 10, 2) / (kDraws / 10);
+  for (const int n : bins) chi_square += std::pow(n - 0.1 * kDraws, 2) / (0.1 * kDraws);
   EXPECT_LT(chi_square, 27.9);  // 9 degrees of freedom, p = 0.001
 }
 
