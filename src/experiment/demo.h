@@ -26,7 +26,9 @@ struct WindowRate {
   Nanos window{0};
   std::int64_t known = 0;  ///< windows over all replications
   std::int64_t violating = 0;
-  Estimate rate;  ///< violating / known
+  /// violating / known, its interval held inside [0, 1]. Without any violation the interval is [0, 3/n] with
+  /// n = known time / max(window, 2 correlation times), since replications that all gave zero show no spread.
+  Estimate rate;
 };
 
 /// What one arm did over all its replications. Simulated figures, all of them.
