@@ -129,6 +129,7 @@ def libraries_do_not_print(source: Source) -> Iterator[Finding]:
     if (
         not source.is_cpp
         or source.is_test
+        or any(re.match(r"int main\(", line) for line in source.code)
         or source.folder in (None, "cli")
         or source.rel.as_posix() == "src/base/check.cc"
     ):

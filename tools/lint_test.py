@@ -111,6 +111,7 @@ class LintTest(unittest.TestCase):
         ):
             self.one("src/trace/trace.h", 2, f"#pragma once\n{text}\n", "prints")
         self.one("src/base/clock.cc", 1, 'void f() { printf("x"); }\n', "prints")
+        self.assertEqual(self.findings({"src/base/clock.cc": 'int main() { printf("a program of its own"); }\n'}), [])
 
     def test_file_in_no_target(self):
         for name in ("src/trace/new_test.cc", "fuzz/new_fuzz.cc"):

@@ -33,7 +33,9 @@ def nvidia_smi(path):
         for g, power in enumerate(gpus):
             t = t0 + dt.timedelta(seconds=i, milliseconds=3 * g)
             stamp = t.strftime("%Y/%m/%d %H:%M:%S.") + f"{t.microsecond // 1000:03d}"
-            lines.append(f"{stamp}, {g}, NVIDIA A100-SXM4-80GB, {power[i]:.2f} W, 400.00 W, {99 if power[i] > 150 else 0} %")
+            lines.append(
+                f"{stamp}, {g}, NVIDIA A100-SXM4-80GB, {power[i]:.2f} W, 400.00 W, {99 if power[i] > 150 else 0} %"
+            )
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -43,9 +45,14 @@ def dcgmi(path):
     lines = []
     for i in range(180):
         if i % 40 == 0:
-            lines += ["#Entity         POWER             SMACT        DRAMA        ", "ID               W                                          "]
+            lines += [
+                "#Entity         POWER             SMACT        DRAMA        ",
+                "ID               W                                          ",
+            ]
         for g, power in enumerate(gpus):
-            lines.append(f"GPU {g}           {power[i]:<18.3f}{'N/A' if i == 0 else '0.412':<13}{'N/A' if i == 0 else '0.337':<13}")
+            lines.append(
+                f"GPU {g}           {power[i]:<18.3f}{'N/A' if i == 0 else '0.412':<13}{'N/A' if i == 0 else '0.337':<13}"
+            )
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -55,11 +62,18 @@ def prometheus(path):
     for host in ("gpu-node-1", "gpu-node-2"):
         for g in range(2):
             power = cycle(rng, 3600, 301.0, 352.0)[::15]
-            result.append({
-                "metric": {"__name__": "DCGM_FI_DEV_POWER_USAGE", "Hostname": host, "gpu": str(g),
-                           "UUID": f"GPU-0000000{g}-0000-0000-0000-00000000000{host[-1]}", "modelName": "NVIDIA A100-SXM4-80GB"},
-                "values": [[1772442900 + 15 * i, f"{p:.3f}"] for i, p in enumerate(power)],
-            })
+            result.append(
+                {
+                    "metric": {
+                        "__name__": "DCGM_FI_DEV_POWER_USAGE",
+                        "Hostname": host,
+                        "gpu": str(g),
+                        "UUID": f"GPU-0000000{g}-0000-0000-0000-00000000000{host[-1]}",
+                        "modelName": "NVIDIA A100-SXM4-80GB",
+                    },
+                    "values": [[1772442900 + 15 * i, f"{p:.3f}"] for i, p in enumerate(power)],
+                }
+            )
     body = {"status": "success", "data": {"resultType": "matrix", "result": result}}
     path.write_text(json.dumps(body) + "\n")
 

@@ -40,8 +40,8 @@ class Builder {
   void damaged(std::string where, std::string reason);
   [[nodiscard]] Understanding& understanding() { return trace_.understanding; }
   [[nodiscard]] Trace& trace() { return trace_; }
-  void note(std::string sentence);          ///< once: the same sentence again is dropped
-  void clock(bool wall, bool has_zone) {    ///< default: a wall clock with a zone
+  void note(std::string sentence);        ///< once: the same sentence again is dropped
+  void clock(bool wall, bool has_zone) {  ///< default: a wall clock with a zone
     wall_ = wall;
     has_zone_ = has_zone;
   }

@@ -19,9 +19,9 @@ enum class Match : unsigned char {
 };
 
 struct Reader {
-  std::string_view name;      ///< for --format
-  std::string_view summary;   ///< one line: which tool writes it
-  std::string_view looks_for; ///< what recognition looks for, for the message that nothing was recognised
+  std::string_view name;       ///< for --format
+  std::string_view summary;    ///< one line: which tool writes it
+  std::string_view looks_for;  ///< what recognition looks for, for the message that nothing was recognised
   Match (*recognise)(std::string_view head);
   Result<Trace> (*read)(Input& input, const ReadOptions& options);
 };

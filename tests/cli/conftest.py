@@ -25,7 +25,13 @@ class Program:
     def __call__(self, *args, stdin=b"", env=None, cwd=None):
         environment = {**os.environ, **(env or {})}
         return subprocess.run(
-            [self.path, *map(str, args)], input=stdin, capture_output=True, env=environment, cwd=cwd, timeout=120, check=False
+            [self.path, *map(str, args)],
+            input=stdin,
+            capture_output=True,
+            env=environment,
+            cwd=cwd,
+            timeout=120,
+            check=False,
         )
 
     def json(self, *args, stdin=b"", status=0):

@@ -44,7 +44,9 @@ def test_held_limit_exits_zero_and_a_limit_at_the_load_is_held(wattrein, log):
 
 def test_limits_of_sum_and_window(wattrein, log):
     path = log(HEADER + "".join(rows([p], i, g) for i, p in enumerate([100, 100, 300, 300]) for g in (0, 1)))
-    file = only(wattrein.json("analyze", path, "--limit", "500W:sum", "--limit", "500W:sum@4s", "--last", "hold", status=1))
+    file = only(
+        wattrein.json("analyze", path, "--limit", "500W:sum", "--limit", "500W:sum@4s", "--last", "hold", status=1)
+    )
     outcomes = [r["outcome"] for r in file["sum"]["limits"]]
     assert outcomes == ["violated", "compliant"]  # 600 W for two seconds; the mean of the four is 400 W
 
@@ -88,7 +90,15 @@ def test_one_bad_file_does_not_lose_the_good_one(wattrein, log, tmp_path):
 
 @pytest.mark.parametrize(
     ("limit", "says"),
-    [("-5W", "above zero"), ("400", "no unit"), ("", "not a power"), ("400W:foo", "sum"), ("400W@", ""), ("nanW", "not a power"), ("1e999W", "not a power")],
+    [
+        ("-5W", "above zero"),
+        ("400", "no unit"),
+        ("", "not a power"),
+        ("400W:foo", "sum"),
+        ("400W@", ""),
+        ("nanW", "not a power"),
+        ("1e999W", "not a power"),
+    ],
 )
 def test_limits_that_cannot_be(wattrein, log, limit, says):
     done = wattrein("analyze", log(HEADER + rows([300, 300])), f"--limit={limit}")
@@ -189,7 +199,9 @@ def test_report_is_written_whole_and_self_contained(wattrein, tmp_path):
     assert list(tmp_path.iterdir()) == [out], "a temporary file was left behind"
 
 
-@pytest.mark.parametrize("args", [["analyze"], ["analyse", "x"], [], ["analyze", "x", "--limt", "4W"], ["analyze", "x", "--last", "maybe"]])
+@pytest.mark.parametrize(
+    "args", [["analyze"], ["analyse", "x"], [], ["analyze", "x", "--limt", "4W"], ["analyze", "x", "--last", "maybe"]]
+)
 def test_usage_errors_exit_two(wattrein, args):
     assert wattrein(*args).returncode == 2
 

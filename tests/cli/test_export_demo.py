@@ -73,7 +73,16 @@ def test_demo_on_a_log_says_what_it_took(wattrein, tmp_path):
     assert result["evidence"] == "simulated"
 
 
-@pytest.mark.parametrize("args", [["--arm", "histeresis"], ["--replications", "0"], ["--duration", "1s"], ["--duration", "-1s"], ["--arm", "static:99"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--arm", "histeresis"],
+        ["--replications", "0"],
+        ["--duration", "1s"],
+        ["--duration", "-1s"],
+        ["--arm", "static:99"],
+    ],
+)
 def test_demo_refuses_what_cannot_be(wattrein, args):
     done = wattrein("demo", *args, "--report", "none")
     assert done.returncode == 2
