@@ -16,7 +16,7 @@ namespace wattrein::plant {
 
 namespace {
 
-constexpr Nanos kCoarsest = std::chrono::seconds(5);
+constexpr Nanos kCoarsest = std::chrono::milliseconds(5500);  // a poll every 5 s, with its jitter
 constexpr Nanos kBusyNeeded = std::chrono::minutes(5);
 constexpr double kLeastSpread = 1e-3;  // of the mean: under it a meter's own digits are all that moves
 constexpr double kTellApart = 2.0;     // Ashman's D

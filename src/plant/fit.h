@@ -24,8 +24,8 @@ struct Fit {
 /// sqrt(2) |a - b| / sqrt(sd_a^2 + sd_b^2) of 2 or less). The log's level is taken as that of full occupancy. A limit
 /// is set for it as for the reference plant (params.h).
 ///
-/// Errors, bad_input: no usable device, more than kMaxGpus of them, a period above 5 s, under 5 min of busy time,
-/// power that does not vary. Each says what it would need.
+/// Errors, bad_input: no usable device, more than kMaxGpus of them, a period above 5 s (and a tenth of jitter), under 5
+/// min of busy time, power that does not vary. Each says what it would need.
 [[nodiscard]] Result<Fit> fit_occupancy(const trace::Trace& log);
 
 }  // namespace wattrein::plant
