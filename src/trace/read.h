@@ -17,17 +17,17 @@ namespace wattrein::trace {
 
 /// What the user says about a file; empty = find out. Column names match ignoring case; "#3" names the third.
 struct ReadOptions {
-  std::string format;  ///< a reader's name: overrides recognition
-  std::string time_column;
-  std::string power_column;
-  std::string device_column;
-  std::string phase_column;
-  std::string power_unit;                     ///< "W", "mW", "kW"
-  std::string time_unit;                      ///< "s", "ms", "us", "ns": of a numeric clock
-  std::optional<Nanos> period;                ///< for a log without a clock
-  std::optional<std::int64_t> start_unix_ns;  ///< wall clock of its first row
-  std::optional<int> devices;                 ///< rows a poll, where only row order tells devices apart
-  bool lenient = false;                       ///< read on with more than 5 % damaged rows
+  std::string format{};  ///< a reader's name: overrides recognition
+  std::string time_column{};
+  std::string power_column{};
+  std::string device_column{};
+  std::string phase_column{};
+  std::string power_unit{};                     ///< "W", "mW", "kW"
+  std::string time_unit{};                      ///< "s", "ms", "us", "ns": of a numeric clock
+  std::optional<Nanos> period{};                ///< for a log without a clock
+  std::optional<std::int64_t> start_unix_ns{};  ///< wall clock of its first row
+  std::optional<int> devices{};                 ///< rows a poll, where only row order tells devices apart
+  bool lenient = false;                         ///< read on with more than 5 % damaged rows
 };
 
 /// Reads a file (plain, gzip or zstd by content; "-" is standard input).

@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "trace/read.h"
+#include "trace/shared_traces_for_test.h"
+
+namespace wattrein::trace {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
+  return read_memory(text, "answer.json", options);
+}
+
+std::string answer(const std::string& type, const std::string& items) {
+  return R"({"status":"success","data":{"resultType":")" + type + R"(","result":[)" + items + "]}}";
+}
+
+bool has_note(const Trace& t, const std::string& part) {
+  return std::ranges::any_of(t.understanding.notes,
+                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
+}
+
+TEST(PrometheusJson, AVectorIsASnapshotOfTheQuerysMoment) {
+  const auto t = read(answer(
+      "vector",
+      R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"1","Hostname":"n1"},"value":[1773114089.943,"68.3"]},
+                   {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"1","Hostname":"n2"},"value":[1773114089.943,"NaN"]})"));
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->understanding.format, "prometheus-json");
+  ASSERT_EQ(t->series.size(), 2U);
+  EXPECT_EQ(t->series[0].device.name, "n1/1");
+  EXPECT_EQ(t->series[1].device.name, "n2/1");
+  EXPECT_EQ(t->series[0].power_w, std::vector<double>{68.3});
+  EXPECT_TRUE(std::isnan(t->series[1].power_w[0]));
+  EXPECT_EQ(t->start_unix_ns, 1'773'114'089'943'000'000);  // exact to the millisecond
+  EXPECT_TRUE(t->start_has_zone);
+}
+
+TEST(PrometheusJson, AMatrixIsASeriesAndMetricsJoinByDevice) {
+  const auto t = read(answer("matrix", R"(
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_MGMT_LIMIT","UUID":"a"},"values":[[100,"400"],[115,"300"]]},
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"values":[[100,"1"],[115,"2"],[130,"3"]]},
+      {"metric":{"__name__":"DCGM_FI_DEV_GPU_UTIL","UUID":"a"},"values":[[100,"99"]]})"));
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 1U);
+  const Series& s = t->series[0];
+  EXPECT_EQ(s.time_ns, (std::vector<std::int64_t>{0, 15 * kSecond, 30 * kSecond}));
+  EXPECT_EQ(s.power_w, (std::vector<double>{1, 2, 3}));
+  const auto& limit = s.column(Column::limit_w);
+  EXPECT_EQ(limit[0], 400);
+  EXPECT_EQ(limit[1], 300);
+  EXPECT_TRUE(std::isnan(limit[2]));
+  EXPECT_EQ(s.device.nameplate, Watts(400));
+  EXPECT_TRUE(has_note(*t, "repeats the last scrape"));
+}
+
+TEST(PrometheusJson, ADeviceWhosePodsChangeIsOneDevice) {
+  // The second pod's series comes first in the answer and overlaps by one point.
+  const auto t = read(answer("matrix", R"(
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"late"},"values":[[115,"2"],[130,"3"]]},
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"early"},"values":[[100,"1"],[115,"2.5"]]})"));
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 1U);
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(t->series[0].backward_stamps, 0);
+  EXPECT_TRUE(has_note(*t, "In 1 the value differs"));
+}
+
+TEST(PrometheusJson, TheOnlyMetricIsPowerWhenItsNameAllowsIt) {
+  const auto sum = read(answer("vector", R"({"metric":{},"value":[100,"3200"]})"));
+  ASSERT_TRUE(sum) << sum.error().message();
+  EXPECT_EQ(sum->series[0].power_w, std::vector<double>{3200});
+  EXPECT_EQ(sum->series[0].device.name, "0");
+  EXPECT_TRUE(has_note(*sum, "watts are assumed"));
+
+  const auto other =
+      read(answer("vector", R"({"metric":{"__name__":"ipmi_power_watts","instance":"n1:9290"},"value":[100,"1"]},
+                   {"metric":{"__name__":"ipmi_power_watts","instance":"n2:9290"},"value":[100,"2"]})"));
+  ASSERT_TRUE(other) << other.error().message();
+  EXPECT_EQ(other->series[0].device.name, "n1:9290");
+  EXPECT_EQ(other->series[1].device.name, "n2:9290");
+
+  for (const char* name : {"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_POWER_MGMT_LIMIT"}) {
+    const auto wrong =
+        read(answer("vector", R"({"metric":{"__name__":")" + std::string(name) + R"("},"value":[100,"99"]})"));
+    ASSERT_FALSE(wrong) << name;
+    EXPECT_EQ(wrong.error().kind, ErrorKind::bad_input);
+    EXPECT_NE(wrong.error().what.find(name), std::string::npos);
+  }
+}
+
+TEST(PrometheusJson, PowerCanBeNamed) {
+  const std::string text = answer(
+      "vector", R"({"metric":{"__name__":"x_mw"},"value":[100,"500"]},{"metric":{"__name__":"y"},"value":[100,"7"]})");
+  const auto t = read(text, {.power_column = "x_mw"});
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, std::vector<double>{0.5});
+  const auto none = read(text, {.power_column = "z"});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::usage);
+  EXPECT_NE(none.error().cure.find("x_mw, y"), std::string::npos);
+}
+
+TEST(PrometheusJson, PromtoolsBareArrayIsRead) {
+  const auto t = read(R"([{"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"0"},"value":[100,"5"]}])");
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, std::vector<double>{5});
+}
+
+TEST(PrometheusJson, WhatIsNoSeriesIsASentence) {
+  struct Case {
+    std::string text;
+    std::string part;
+  };
+  for (const Case& c : {
+           Case{R"({"status":"error","errorType":"bad_data","error":"parse error at char 3"})",
+                "parse error at char 3"},
+           Case{R"({"status":"success","data":{"resultType":"scalar","result":[100,"5"]}})", "scalar"},
+           Case{R"({"status":"success","data":{"resultType":"string","result":[100,"5"]}})", "string"},
+           Case{answer("vector", ""), "matched no series"},
+           Case{R"({"status":"success","data":{"resultType":"vector"}})", "\"result\""},
+           Case{R"({"status":"success","data":{"resultType":"vector","result":[)", "JSON"},
+       }) {
+    const auto t = read(c.text);
+    ASSERT_FALSE(t) << c.text;
+    EXPECT_EQ(t.error().kind, ErrorKind::bad_input);
+    EXPECT_NE(t.error().what.find(c.part), std::string::npos) << t.error().message();
+    EXPECT_FALSE(t.error().cure.empty());
+  }
+}
+
+TEST(PrometheusJson, DamagedPointsAreCountedWithTheirSeries) {
+  std::string points;
+  for (int i = 0; i < 60; ++i) points += "[" + std::to_string(100 + i) + ",\"5\"],";
+  points += R"([160,"x"],[161],["t","5"])";
+  const auto t = read(
+      answer("matrix", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"0"},"values":[)" + points + "]}"));
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].size(), 60U);
+  EXPECT_EQ(t->understanding.damaged, 3);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "answer.json: series 1");
+}
+
+TEST(PrometheusJson, HistogramsAreNoPowerAndWarningsArePassedOn) {
+  const auto t = read(R"({"status":"success","warnings":["partial response"],"data":{"resultType":"vector","result":[
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"0"},"histogram":[100,{}]},
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"1"},"value":[100,"5"]}]}})");
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series.size(), 1U);
+  EXPECT_EQ(t->understanding.other_lines, 1);
+  EXPECT_TRUE(has_note(*t, "The server warns: partial response."));
+}
+
+TEST(PrometheusJson, SharedTrace28) {
+  const auto path = shared_trace("28_h100x8-prometheus-instant-power.json");
+  if (path.empty()) GTEST_SKIP() << kNoSharedTraces;
+  const auto t = read_file(path, {});
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 16U);
+  double sum = 0;
+  double most = 0;
+  std::string hottest;
+  for (const Series& s : t->series) {
+    ASSERT_EQ(s.size(), 1U);
+    sum += s.power_w[0];
+    if (s.power_w[0] > most) hottest = s.device.name;
+    most = std::max(most, s.power_w[0]);
+  }
+  EXPECT_NEAR(sum, 1129.212, 1e-9);
+  EXPECT_EQ(most, 113.611);
+  EXPECT_EQ(hottest, "gpu-node-1/0");
+  EXPECT_EQ(t->series[0].device.name, "gpu-node-1/1");
+  EXPECT_EQ(t->start_unix_ns, 1'773'114'089'943'000'000);
+}
+
+}  // namespace
+}  // namespace wattrein::trace

@@ -1,0 +1,181 @@
+// The second half of PrometheusCollector: from readings in any order to one series a device.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "trace/energy_counter.h"
+#include "trace/nvidia_smi.h"
+#include "trace/prometheus_metrics.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+std::string_view unit_name(double watts) {
+  if (watts == 1e-3) return "mW";
+  if (watts == 1e-6) return "uW";
+  return watts == 1e3 ? "kW" : "W";
+}
+
+}  // namespace
+
+/// Brings a track's stamps to nanoseconds and order. A reading of the same moment is kept once: MIG instances,
+/// pods and time slices repeat their GPU's.
+void PrometheusCollector::settle(Track& track, bool power, bool stamped, const Input& input, std::int64_t period_ns) {
+  std::vector<Reading> kept;
+  kept.reserve(track.readings.size());
+  for (Reading r : track.readings) {
+    if (r.stamped != stamped) {
+      if (power) {
+        builder_.damaged(fmt::format("{}:{}", input.name(), r.line), "no timestamp, where other readings have one");
+      }
+      continue;
+    }
+    if (!stamped && __builtin_mul_overflow(r.stamp, period_ns, &r.stamp)) {
+      too_long_ = true;
+      continue;
+    }
+    kept.push_back(r);
+  }
+  std::ranges::sort(kept, {}, [](const Reading& r) { return std::pair(r.stamp, r.line); });
+  track.readings.clear();
+  for (const Reading& r : kept) {
+    if (track.readings.empty() || track.readings.back().stamp != r.stamp) {
+      track.readings.push_back(r);
+      continue;
+    }
+    double& value = track.readings.back().value;
+    if (std::isnan(value)) value = r.value;
+    if (!power) continue;
+    ++repeated_;
+    if (!std::isnan(r.value) && value != r.value) ++differing_;
+  }
+}
+
+void PrometheusCollector::emit(const Known& device, const Track& power, const std::string& name) {
+  const std::size_t index = builder_.device(name);
+  Device& d = builder_.series(index).device;
+  d.uuid = device.uuid;
+  d.model = device.model;
+  d.host = device.host;
+  const MetricSpec& metric = metrics_[power.metric];
+  d.meter = metric.meter;
+  // The known ones without a kind in their name all pass on nvmlDeviceGetPowerUsage.
+  if (d.meter == MeterKind::unknown && known_metric(metric.name) != nullptr) d.meter = meter_of_model(d.model);
+
+  const auto track_of = [&](MetricRole role) -> const Track* {
+    for (const Track& t : device.tracks) {
+      if (metrics_[t.metric].role == role && &t != &power && !t.readings.empty()) return &t;
+    }
+    return nullptr;
+  };
+  const Track* limit = track_of(MetricRole::enforced_limit);
+  if (limit == nullptr) limit = track_of(MetricRole::requested_limit);
+  struct Joined {
+    Column column;
+    const Track* track;
+    std::size_t next = 0;
+  };
+  Joined joined[] = {{Column::energy_j, track_of(MetricRole::energy)},
+                     {Column::average_w, track_of(MetricRole::average_power)},
+                     {Column::limit_w, limit}};
+
+  const Track* rating = track_of(MetricRole::default_limit);
+  if (rating == nullptr) rating = track_of(MetricRole::max_limit);
+  if (rating == nullptr) rating = limit;
+  double nameplate = 0;
+  if (rating != nullptr) {
+    for (const Reading& r : rating->readings) nameplate = std::fmax(nameplate, r.value);
+  }
+  if (nameplate > 0) d.nameplate = Watts(nameplate);
+  if (nameplate > 0 && rating == limit) {
+    builder_.note("The nameplate is the largest power limit in force: the board may be rated higher.");
+  }
+
+  for (const Reading& r : power.readings) {
+    builder_.add(index, r.stamp, r.value);
+    for (Joined& j : joined) {
+      if (j.track == nullptr) continue;
+      const auto& readings = j.track->readings;
+      while (j.next < readings.size() && readings[j.next].stamp < r.stamp) ++j.next;
+      if (j.next == readings.size() || readings[j.next].stamp != r.stamp) continue;
+      if (!std::isnan(readings[j.next].value)) builder_.set(index, j.column, readings[j.next].value);
+    }
+  }
+}
+
+void PrometheusCollector::explain(const std::vector<std::size_t>& devices) {
+  std::vector<std::string> used;  // names of the metrics that are read
+  std::vector<std::string> beside;
+  std::vector<std::string> shown;
+  const auto once = [](std::vector<std::string>& list, const std::string& name) {
+    if (std::ranges::find(list, name) == list.end()) list.push_back(name);
+  };
+  for (const std::size_t i : devices) {
+    const MetricSpec& m = metrics_[power_track(devices_[i])->metric];
+    once(used, m.name);
+    once(shown, fmt::format("{} [{}]", m.name.empty() ? "the query's value" : printable(m.name), unit_name(m.scale)));
+  }
+  for (const std::size_t i : devices) {
+    for (const Track& t : devices_[i].tracks) {
+      const MetricSpec& m = metrics_[t.metric];
+      const bool read = std::ranges::find(used, m.name) != used.end() || m.role == MetricRole::average_power;
+      if (is_power(m.role) && !t.readings.empty() && !read) once(beside, m.name);
+    }
+  }
+  Understanding& u = builder_.understanding();
+  for (const std::string& text : shown) u.power += (u.power.empty() ? "" : ", ") + text;
+  for (const std::string& how : told_apart_by_) u.devices += (u.devices.empty() ? "" : ", ") + how;
+  for (const std::string& name : beside) {
+    builder_.note(fmt::format("{} is in the file too; --power {} reads it instead.", printable(name), printable(name)));
+  }
+  if (used.size() > 1) builder_.note("Not every device reports the same power metric: each is read from its best.");
+  if (devices.size() < devices_.size()) {
+    const std::size_t n = devices_.size() - devices.size();
+    builder_.note(
+        fmt::format("{} set{} of labels without power {} left out.", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"));
+  }
+}
+
+Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions& options, std::int64_t period_ns) {
+  std::vector<std::size_t> devices;
+  std::vector<std::size_t> powers;  // index of each device's power track
+  bool stamped = false;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const Track* power = power_track(devices_[i]);
+    if (power == nullptr) continue;
+    devices.push_back(i);
+    powers.push_back(static_cast<std::size_t>(power - devices_[i].tracks.data()));
+    stamped = stamped || std::ranges::any_of(power->readings, &Reading::stamped);
+  }
+  explain(devices);
+  const std::vector<std::string> device_names = names(devices);
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    Known& d = devices_[devices[k]];
+    // Other power metrics of the device are not read, so their repeats are nobody's concern.
+    for (std::size_t t = 0; t < d.tracks.size(); ++t) {
+      const MetricRole role = metrics_[d.tracks[t].metric].role;
+      const bool unread = is_power(role) && role != MetricRole::average_power && t != powers[k];
+      if (!unread) settle(d.tracks[t], t == powers[k], stamped, input, period_ns);
+    }
+    emit(d, d.tracks[powers[k]], device_names[k]);
+  }
+  if (too_long_) {
+    return fail(ErrorKind::usage, "--period", "the scrapes would span more than 292 years", "Give a shorter period.");
+  }
+  if (repeated_ > 0) {
+    std::string text = fmt::format(
+        "{} reading{} of the same device and moment {} dropped: MIG instances and pods "
+        "repeat their GPU's power.",
+        repeated_, repeated_ == 1 ? "" : "s", repeated_ == 1 ? "is" : "are");
+    if (differing_ > 0) text += fmt::format(" In {} the value differs; --device LABEL tells them apart.", differing_);
+    builder_.note(std::move(text));
+  }
+  drop_falling_counters(builder_);
+  builder_.clock(stamped, stamped);
+  return builder_.finish(input, options);
+}
+
+}  // namespace wattrein::trace
