@@ -1,0 +1,12 @@
+// Answers of Prometheus' HTTP API. The first byte chooses the options.
+#include "reader_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace wattrein;
+  if (size == 0) return 0;
+  trace::ReadOptions options{.format = "prometheus-json", .lenient = true};
+  if ((data[0] & 1) != 0) options.power_column = "p";
+  if ((data[0] & 2) != 0) options.device_column = "gpu";
+  trace::fuzz_reader(data + 1, size - 1, options);
+  return 0;
+}
