@@ -28,7 +28,8 @@ void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
 void close(Series& s) {
   const std::size_t n = s.size();
   for (auto& column : s.columns) {
-    if (!column.empty()) column.resize(n, kUnknown);
+    const bool says_something = std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
+    if (!column.empty()) column.resize(says_something ? n : 0, kUnknown);
   }
   if (!s.phase.empty()) s.phase.resize(n, -1);
   if (s.backward_stamps == 0) return;

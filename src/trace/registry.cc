@@ -4,7 +4,14 @@
 #include "trace/reader.h"
 
 // The first that is sure wins, else the first that could read the file.
-#define WATTREIN_READERS(X)
+#define WATTREIN_READERS(X) \
+  X(kNative)                \
+  X(kDcgmiDmon)             \
+  X(kPrometheusJson)        \
+  X(kPrometheusText)        \
+  X(kNvidiaSmi)             \
+  X(kCsv)                   \
+  X(kJsonl)
 
 namespace wattrein::trace {
 

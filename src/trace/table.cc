@@ -1,0 +1,269 @@
+#include "trace/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "trace/table_cells.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kMaxDevices = 4096;
+constexpr std::size_t kDescribedRows = 256;
+
+std::size_t widest(const Layout& layout) {
+  std::size_t most = std::max(layout.names.size(), layout.cells);
+  // A row that ends in a delimiter has an empty cell more.
+  return most + 1;
+}
+
+double known_or_nan(const Reading& reading) { return reading.kind == Reading::Kind::value ? reading.value : kUnknown; }
+
+}  // namespace
+
+Table::Table(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input,
+             std::string_view format)
+    : layout_(layout),
+      map_(map),
+      options_(options),
+      input_(input),
+      builder_(input.name(), std::string(format)),
+      clock_(map.time_unit),
+      usual_cells_(layout.cells),
+      most_cells_(widest(layout)),
+      by_order_(map.device < 0) {
+  for (const std::string& note : map.notes) builder_.note(note);
+  if (by_order_) runs_.push_back({});
+}
+
+bool Table::is_name_of(Cells cells, int column) const {
+  const auto index = static_cast<std::size_t>(column);
+  return column >= 0 && index < layout_.names.size() && !layout_.names[index].text.empty() &&
+         equal_ignoring_case(cell(cells, column), layout_.names[index].text);
+}
+
+void Table::repeated_header() {
+  ++builder_.understanding().repeated_headers;
+  if (!by_order_) return;
+  if (runs_.back().begin == ordered_.size()) return;
+  runs_.back().end = ordered_.size();
+  runs_.push_back({ordered_.size(), 0});
+}
+
+void Table::damaged(std::string_view reason) {
+  builder_.damaged(input_.place(), std::string(reason));
+  if (!by_order_) return;
+  // It was some device's row all the same: the ones behind it keep their places.
+  Values hole;
+  hole.time_ns = ordered_.empty() ? std::numeric_limits<std::int64_t>::min() : ordered_.back().time_ns;
+  hole.line = input_.line_number();
+  hole.readable = false;
+  ordered_.push_back(hole);
+}
+
+/// Sorts out a row without a readable time and power: damage is only what is clearly a device's row.
+Result<void> Table::not_a_sample(Cells cells, bool time_read, bool power_read, Reading::Kind power_kind) {
+  if (is_name_of(cells, map_.power) || is_name_of(cells, map_.time)) {
+    if (!is_name_of(cells, map_.power) || (map_.time >= 0 && !is_name_of(cells, map_.time))) {
+      return fail(ErrorKind::bad_input, input_.place(), "the columns change here",
+                  "Split the file at this line and read the parts one by one.");
+    }
+    repeated_header();
+    return {};
+  }
+  const std::string_view device = cell(cells, map_.device);
+  const bool usual = cells.size() == usual_cells_ || cells.size() == layout_.names.size();
+  const bool known_device = map_.device >= 0 && std::ranges::find(keys_, device) != keys_.end();
+  const bool device_row = map_.device >= 0 ? !device.empty() && (time_read || known_device || (usual && power_read))
+                                           : time_read || (usual && (power_read || cells.size() > 2));
+  if (!device_row) {
+    other_line();
+    return {};
+  }
+  if (!time_read && map_.time >= 0) {
+    damaged(fmt::format("the time '{}' cannot be read", printable(cell(cells, map_.time), 40)));
+  } else if (cell(cells, map_.power).data() == nullptr) {
+    damaged("the row ends before its power");
+  } else if (power_kind == Reading::Kind::unreadable) {
+    damaged(fmt::format("the power '{}' cannot be read", printable(cell(cells, map_.power), 40)));
+  } else {
+    damaged(fmt::format("the row has {} cells, more than its columns", cells.size()));
+  }
+  return {};
+}
+
+/// Of a last line without an end: nothing shows that it was cut.
+bool Table::is_whole(Cells cells, const Reading& power) const {
+  const bool unit_lost = unit_in_cells_ && !power.unit_in_cell && power.kind == Reading::Kind::value;
+  const bool new_device = !by_order_ && map_.host < 0 && !keys_.empty() &&
+                          std::ranges::find(keys_, cell(cells, map_.device)) == keys_.end();
+  return cells.size() >= usual_cells_ && !unit_lost && !new_device;
+}
+
+Result<void> Table::row(Cells cells) {
+  std::optional<std::int64_t> time;
+  if (map_.time >= 0) time = clock_.parse(cell(cells, map_.time));
+  const std::string_view power_cell = cell(cells, map_.power);
+  const Reading power = power_cell.data() == nullptr ? Reading{} : read_power(power_cell, map_.power_scale);
+  // Without a clock only the shape of a row says that "N/A" is a poll and not part of a banner.
+  const bool clockless = map_.time < 0;
+  const bool power_read = power.kind == Reading::Kind::value ||
+                          (power.kind == Reading::Kind::unknown && (!clockless || cells.size() == usual_cells_));
+  const bool time_read = clockless || time.has_value();
+  if (input_.last_line_torn() && !(time_read && power_read && is_whole(cells, power))) {
+    builder_.note(
+        fmt::format("The last line is cut ('{}') and left out.", printable(cells.empty() ? "" : cells[0], 40)));
+    other_line();
+    return {};
+  }
+  if (!time_read || !power_read || cells.size() > most_cells_) {
+    return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
+  }
+  Values values;
+  values.time_ns = time.value_or(0);
+  values.power_w = known_or_nan(power);
+  unit_in_cells_ = unit_in_cells_ || power.unit_in_cell;
+  if (by_order_) {
+    read_beside(cells, values);
+    values.line = input_.line_number();
+    if (first_rows_.size() < kDescribedRows && first_rows_.size() == ordered_.size()) {
+      first_rows_.emplace_back();
+      describe(first_rows_.back(), cells);
+    }
+    ordered_.push_back(values);
+    return {};
+  }
+  return named_row(cells, values);
+}
+
+/// A readable row of a table whose devices have a column.
+Result<void> Table::named_row(Cells cells, Values& values) {
+  const std::string_view name = cell(cells, map_.device);
+  if (name.empty()) {
+    other_line();
+    return {};
+  }
+  if (is_unknown_cell(name)) {
+    damaged(fmt::format("its device is '{}'", printable(name, 40)));
+    return {};
+  }
+  const auto device = device_of(cells);
+  if (!device) return std::unexpected(device.error());
+  if (map_.time < 0) {
+    const auto time = counted_time(rows_of_[*device]++);
+    if (!time) return std::unexpected(time.error());
+    values.time_ns = *time;
+  }
+  read_beside(cells, values);
+  add(*device, values);
+  if (!described_[*device]) {
+    described_[*device] = true;
+    describe(builder_.series(*device).device, cells);
+  }
+  return {};
+}
+
+Result<std::size_t> Table::device_of(Cells cells) {
+  std::string_view key = cell(cells, map_.device);
+  if (map_.host >= 0) {
+    key_.assign(cell(cells, map_.host));
+    key_ += '/';
+    key_ += key;
+    key = key_;
+  }
+  // Devices mostly come in the same order, poll after poll.
+  if (!keys_.empty()) {
+    if (keys_[last_device_] == key) return last_device_;
+    const std::size_t next = last_device_ + 1 < keys_.size() ? last_device_ + 1 : 0;
+    if (keys_[next] == key) return last_device_ = next;
+  }
+  return new_device(key);
+}
+
+Result<std::size_t> Table::new_device(std::string_view key) {
+  const std::size_t device = builder_.device(key);
+  if (device == keys_.size()) {
+    if (device == kMaxDevices) {
+      return fail(ErrorKind::bad_input, input_.place(),
+                  fmt::format("column '{}' has more than {} different values, so it does not name devices",
+                              printable(layout_.label(map_.device), 40), kMaxDevices),
+                  "Name the right one with --device.");
+    }
+    keys_.emplace_back(key);
+    described_.push_back(false);
+    rows_of_.push_back(0);
+  }
+  return last_device_ = device;
+}
+
+/// Takes the model, uuid and nameplate from a row.
+void Table::describe(Device& device, Cells cells) const {
+  if (const auto model = cell(cells, map_.model); !is_unknown_cell(model)) device.model = std::string(model);
+  if (const auto uuid = cell(cells, map_.uuid); !is_unknown_cell(uuid)) device.uuid = std::string(uuid);
+  if (const auto host = cell(cells, map_.host); !is_unknown_cell(host)) device.host = std::string(host);
+  const Reading plate = read_power(cell(cells, map_.nameplate), map_.nameplate_scale);
+  if (plate.kind == Reading::Kind::value && plate.value > 0) device.nameplate = Watts(plate.value);
+}
+
+Result<std::int64_t> Table::counted_time(std::int64_t poll) const {
+  std::int64_t time_ns = 0;
+  if (__builtin_mul_overflow(poll, options_.period.value_or(Nanos(0)).count(), &time_ns)) {
+    return fail(ErrorKind::usage, "--period", "the log would span more than 292 years", "Check its unit.");
+  }
+  return time_ns;
+}
+
+void Table::read_beside(Cells cells, Values& values) {
+  values.average_w =
+      map_.average < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.average), map_.average_scale));
+  values.limit_w = map_.limit < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.limit), map_.limit_scale));
+  values.energy_j =
+      map_.energy < 0 ? kUnknown : read_number(cell(cells, map_.energy), map_.energy_scale).value_or(kUnknown);
+  if (map_.phase < 0) return;
+  const std::string_view phase = cell(cells, map_.phase);
+  if (phase != phase_text_ || phase_index_ < 0) {
+    phase_text_.assign(phase);
+    phase_index_ = is_unknown_cell(phase) ? std::int16_t{-1} : builder_.phase(phase);
+  }
+  values.phase = phase_index_;
+}
+
+void Table::add(std::size_t device, const Values& values) {
+  builder_.add(device, values.time_ns, values.power_w);
+  if (map_.average >= 0) builder_.set(device, Column::average_w, values.average_w);
+  if (map_.limit >= 0) builder_.set(device, Column::limit_w, values.limit_w);
+  if (map_.energy >= 0) builder_.set(device, Column::energy_j, values.energy_j);
+  if (map_.phase >= 0) builder_.set_phase(device, values.phase);
+}
+
+Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map, const ReadOptions& options,
+                         std::string_view format) {
+  Table table(layout, map, options, input, format);
+  std::vector<std::string_view> cells;
+  std::string_view line;
+  bool header_seen = false;
+  while (input.next_line(line)) {
+    if (layout.has_header() && line.size() >= layout.header.size() && trim(line) == layout.header) {
+      if (header_seen) table.repeated_header();
+      header_seen = true;
+      continue;
+    }
+    if (trim(line).empty()) continue;
+    if (input.line_cut()) {
+      table.other_line();
+      table.builder().note(fmt::format("{}: a line longer than 1 MiB was passed over.", input.place()));
+      continue;
+    }
+    split_cells(line, layout.delimiter, cells);
+    if (const auto read = table.row(cells); !read) return std::unexpected(read.error());
+  }
+  return table.finish();
+}
+
+}  // namespace wattrein::trace

@@ -1,0 +1,97 @@
+#pragma once
+// The table engine: rows of cells in, a Trace out. What the readers of CSV, TSV and JSON lines share.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "trace/builder.h"
+#include "trace/input.h"
+#include "trace/read.h"
+#include "trace/table_cells.h"
+#include "trace/table_columns.h"
+#include "trace/table_layout.h"
+#include "trace/table_polls.h"
+#include "trace/timestamp.h"
+
+namespace wattrein::trace {
+
+/// Reads row by row under a ColumnMap that has passed check_map(). Tells devices apart by their column, or by row
+/// order where there is none. Threads: one. All references must outlive it.
+class Table {
+ public:
+  Table(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input,
+        std::string_view format);
+
+  /// A row; a cell without data() is missing. Errors: bad_input where the columns change or name no devices.
+  [[nodiscard]] Result<void> row(std::span<const std::string_view> cells);
+  /// The header once more: the logger was started anew, and with it the order of rows.
+  void repeated_header();
+  /// A device's row that cannot be taken apart at all.
+  void damaged(std::string_view reason);
+  void other_line() { ++builder_.understanding().other_lines; }
+  [[nodiscard]] Builder& builder() { return builder_; }
+  /// Errors: as Builder::finish, and bad_input where row order does not tell the devices.
+  [[nodiscard]] Result<Trace> finish();
+
+ private:
+  /// What stands beside the power of a row; NaN where the file does not say.
+  struct Values {
+    std::int64_t time_ns = 0;
+    double power_w = 0.0;
+    double average_w = 0.0;
+    double limit_w = 0.0;
+    double energy_j = 0.0;
+    std::int64_t line = 0;
+    std::int16_t phase = -1;
+    bool readable = true;
+  };
+  using Cells = std::span<const std::string_view>;
+
+  [[nodiscard]] std::string_view cell(Cells cells, int column) const { return Layout::cell(cells, column); }
+  [[nodiscard]] bool is_name_of(Cells cells, int column) const;
+  Result<void> not_a_sample(Cells cells, bool time_read, bool power_read, Reading::Kind power_kind);
+  [[nodiscard]] bool is_whole(Cells cells, const Reading& power) const;
+  Result<void> named_row(Cells cells, Values& values);
+  Result<std::size_t> device_of(Cells cells);
+  Result<std::size_t> new_device(std::string_view key);
+  void describe(Device& device, Cells cells) const;
+  /// The stamp of a device's sample in a log without a clock.
+  [[nodiscard]] Result<std::int64_t> counted_time(std::int64_t poll) const;
+  void add(std::size_t device, const Values& values);
+  void read_beside(Cells cells, Values& values);
+  Result<void> spread_over_devices();
+  void finish_understanding();
+  [[nodiscard]] std::unexpected<Error> undecided(const PollFailure& failure) const;
+
+  const Layout& layout_;
+  const ColumnMap& map_;
+  const ReadOptions& options_;
+  const Input& input_;
+  Builder builder_;
+  StampParser clock_;
+  std::size_t usual_cells_;
+  std::size_t most_cells_;
+  bool unit_in_cells_ = false;
+  bool by_order_;
+  std::vector<Values> ordered_;  ///< by_order_: rows in the file's order
+  std::vector<RowRange> runs_;
+  std::vector<Device> first_rows_;  ///< by_order_: what the first rows say of their devices
+  std::vector<std::string> keys_;   ///< device cells as seen, by index
+  std::vector<bool> described_;
+  std::vector<std::int64_t> rows_of_;  ///< per device, for logs without a clock
+  std::string key_;                    ///< scratch for host/device
+  std::string phase_text_;             ///< the last phase cell and its index: phases last for many rows
+  std::int16_t phase_index_ = -1;
+  std::size_t last_device_ = 0;
+  std::string devices_;
+};
+
+/// Reads the rest of `input` as lines of cells.
+[[nodiscard]] Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map,
+                                       const ReadOptions& options, std::string_view format);
+
+}  // namespace wattrein::trace

@@ -1,0 +1,36 @@
+#pragma once
+// Lines into cells, and cells into watts: the inner loop of every table reader. No allocation per cell.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace wattrein::trace {
+
+/// kBlanks: columns set apart by two or more blanks, as tools print tables.
+inline constexpr char kBlanks = '\0';
+
+/// Splits into trimmed cells. Quotes around a cell are taken off and delimiters inside them do not count; a
+/// doubled quote stays doubled. `cells` keeps its memory between calls.
+void split_cells(std::string_view line, char delimiter, std::vector<std::string_view>& cells);
+
+/// A cell that says that there is no value: "", "N/A", "[Not Supported]", "ERR!", "nan", "-", "null", ...
+[[nodiscard]] bool is_unknown_cell(std::string_view cell);
+
+/// Watts (or joules) a unit of this name; nothing for other names. "mw" is milliwatt in any case.
+[[nodiscard]] std::optional<double> power_unit(std::string_view name);
+[[nodiscard]] std::optional<double> energy_unit(std::string_view name);
+
+struct Reading {
+  enum class Kind : std::uint8_t { value, unknown, unreadable };
+  Kind kind = Kind::unreadable;
+  double value = 0.0;         ///< in the base unit
+  bool unit_in_cell = false;  ///< "71.25 W"
+};
+/// `scale` is that of a cell without a unit of its own; nothing = such a cell is unreadable.
+[[nodiscard]] Reading read_power(std::string_view cell, std::optional<double> scale);
+/// A plain number times `scale`; a unit behind it is not looked at.
+[[nodiscard]] std::optional<double> read_number(std::string_view cell, double scale);
+
+}  // namespace wattrein::trace

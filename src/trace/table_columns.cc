@@ -1,0 +1,226 @@
+#include "trace/table_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "trace/table_cells.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr std::size_t kListed = 40;
+constexpr std::size_t kCollisionRows = 2000;
+
+bool is_named(const ColumnName& column, std::string_view name) {
+  return equal_ignoring_case(column.text, name) || equal_ignoring_case(column.base, name);
+}
+
+/// "#3" as 2; -1 when it is no such thing.
+int by_number(std::string_view name) {
+  if (!name.starts_with('#')) return -1;
+  const auto number = parse_int(name.substr(1));
+  return number && *number >= 1 && *number <= 100'000 ? static_cast<int>(*number) - 1 : -1;
+}
+
+struct DeviceSample {
+  std::size_t distinct = 0;
+  std::size_t known = 0;
+  std::size_t repeats = 0;  ///< rows whose stamp and device both stood in the rows just before
+};
+
+DeviceSample sample_device(const Layout& layout, int time, int column) {
+  DeviceSample sample;
+  std::unordered_set<std::string_view> all;
+  std::vector<std::string_view> poll;  // devices under the current stamp
+  std::string_view stamp;
+  for (const auto& row : std::span(layout.rows).first(std::min(layout.rows.size(), kCollisionRows))) {
+    const std::string_view device = Layout::cell(row, column);
+    if (device.empty() || is_unknown_cell(device)) continue;
+    ++sample.known;
+    all.insert(device);
+    if (time < 0) continue;
+    const std::string_view now = Layout::cell(row, time);
+    if (now != stamp) {
+      stamp = now;
+      poll.clear();
+    }
+    if (std::ranges::find(poll, device) != poll.end()) ++sample.repeats;
+    if (poll.size() < 64) poll.push_back(device);
+  }
+  sample.distinct = all.size();
+  return sample;
+}
+
+}  // namespace
+
+std::string column_list(const Layout& layout) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min(layout.width(), kListed); ++i) {
+    list += (i == 0 ? "" : ", ") + printable(layout.label(static_cast<int>(i)), 40);
+  }
+  if (layout.width() > kListed) list += fmt::format(", and {} more", layout.width() - kListed);
+  return list;
+}
+
+Result<int> named_column(const Layout& layout, std::string_view name, std::string_view option, const Input& input) {
+  if (const int number = by_number(name); number >= 0) {
+    if (static_cast<std::size_t>(number) < layout.width()) return number;
+    return fail(ErrorKind::usage, std::string(option),
+                fmt::format("{} has no column {}; its rows have {}", input.name(), printable(name), layout.width()),
+                "Columns count from #1.");
+  }
+  for (const bool exact : {true, false}) {
+    for (std::size_t i = 0; i < layout.names.size(); ++i) {
+      if (exact ? layout.names[i].text == name : is_named(layout.names[i], name)) return static_cast<int>(i);
+    }
+  }
+  if (!layout.has_header()) {
+    return fail(ErrorKind::usage, std::string(option),
+                fmt::format("{} has no header, so that no column is called '{}'", input.name(), printable(name)),
+                fmt::format("Name it by its place, as in {} \"#2\"; the rows have {} cells.", option, layout.cells));
+  }
+  std::vector<std::string_view> known;
+  for (const ColumnName& column : layout.names) {
+    known.push_back(column.text);
+    known.push_back(column.base);
+  }
+  const std::string_view near = nearest(name, known);
+  return fail(
+      ErrorKind::usage, std::string(option), fmt::format("{} has no column '{}'", input.name(), printable(name)),
+      fmt::format("{}The columns are: {}.", near.empty() ? "" : fmt::format("Did you mean '{}'? ", printable(near)),
+                  column_list(layout)));
+}
+
+int named_by_options(std::span<const ColumnName> names, const ReadOptions& options) {
+  int count = 0;
+  for (const std::string* option :
+       {&options.time_column, &options.power_column, &options.device_column, &options.phase_column}) {
+    if (option->empty()) continue;
+    if (std::ranges::any_of(names, [option](const ColumnName& n) { return is_named(n, *option); })) ++count;
+  }
+  return count;
+}
+
+Result<void> apply_options(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
+  struct Named {
+    const std::string& name;
+    std::string_view option;
+    int& column;
+  };
+  for (const Named& named : {Named{options.time_column, "--time", map.time},
+                             {options.device_column, "--device", map.device},
+                             {options.phase_column, "--phase", map.phase}}) {
+    if (named.name.empty()) continue;
+    const auto column = named_column(layout, named.name, named.option, input);
+    if (!column) return std::unexpected(column.error());
+    named.column = *column;
+  }
+  if (!options.device_column.empty()) map.host = -1;
+  if (!options.power_column.empty()) {
+    const auto column = named_column(layout, options.power_column, "--power", input);
+    if (!column) return std::unexpected(column.error());
+    if (*column != map.power) {
+      map.power = *column;
+      map.average = -1;
+      map.power_scale.reset();
+      map.power_kind = PowerKind::plain;
+      if (layout.has_header()) {
+        const ColumnName& name = layout.names[static_cast<std::size_t>(*column)];
+        map.power_scale = name.power_scale;
+        if (name.has("instant")) map.power_kind = PowerKind::instant;
+        if (name.has("average")) map.power_kind = PowerKind::average;
+      }
+    }
+    // What is taken as the draw is not a limit or an average of it at the same time.
+    for (int* other : {&map.average, &map.limit, &map.nameplate, &map.energy}) {
+      if (*other == map.power) *other = -1;
+    }
+  }
+  if (!options.power_unit.empty()) {
+    map.power_scale = power_unit(options.power_unit);
+    if (!map.power_scale) {
+      return fail(ErrorKind::usage, "--unit", fmt::format("'{}' is not a unit of power", printable(options.power_unit)),
+                  "Write W, mW or kW.");
+    }
+  }
+  if (map.time >= 0 && layout.has_header()) map.time_unit = layout.names[static_cast<std::size_t>(map.time)].time_unit;
+  if (!options.time_unit.empty()) {
+    map.time_unit = parse_time_unit(options.time_unit);
+    if (!map.time_unit) {
+      return fail(ErrorKind::usage, "--time-unit",
+                  fmt::format("'{}' is not a unit of time", printable(options.time_unit)), "Write s, ms, us or ns.");
+    }
+  }
+  return {};
+}
+
+int choose_device(const Layout& layout, int time, std::span<const int> candidates, std::vector<std::string>& notes) {
+  int best = -1;
+  DeviceSample best_sample;
+  for (const int column : candidates) {
+    if (column < 0) continue;
+    const DeviceSample sample = sample_device(layout, time, column);
+    if (sample.known == 0) continue;
+    if (sample.distinct > 64 && sample.distinct == sample.known) {
+      notes.push_back(fmt::format("Column '{}' has another value in every row, so it does not name devices.",
+                                  printable(layout.label(column), 40)));
+      continue;
+    }
+    const bool tells_apart = sample.distinct > 1 && sample.repeats * 20 <= sample.known;
+    if (best < 0) {
+      best = column;
+      best_sample = sample;
+    } else if (best_sample.repeats * 20 > best_sample.known && tells_apart) {
+      notes.push_back(
+          fmt::format("Column '{}' is passed over as the device: it repeats within a stamp, and '{}' does not.",
+                      printable(layout.label(best), 40), printable(layout.label(column), 40)));
+      return column;
+    }
+  }
+  return best;
+}
+
+PowerSample sample_power(const Layout& layout, int column, std::optional<double> scale) {
+  PowerSample sample;
+  double first = 0.0;
+  for (const auto& row : layout.rows) {
+    const std::string_view cell = Layout::cell(row, column);
+    if (cell.data() == nullptr) continue;
+    const Reading reading = read_power(cell, scale ? scale : 1.0);
+    if (reading.kind == Reading::Kind::unknown) ++sample.unknown;
+    if (reading.kind != Reading::Kind::value) continue;
+    if (sample.known == 0) first = reading.value;
+    sample.varies = sample.varies || reading.value != first;
+    sample.largest = std::max(sample.largest, reading.value);
+    sample.with_unit += reading.unit_in_cell ? 1 : 0;
+    ++sample.known;
+  }
+  return sample;
+}
+
+Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input) {
+  if (map.power < 0) {
+    return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power",
+                fmt::format("Name it with --power. The columns are: {}.", column_list(layout)));
+  }
+  if (map.time < 0 && !options.period) {
+    return fail(
+        ErrorKind::bad_input, input.name(), "no column was recognised as time",
+        fmt::format("Name it with --time, or state the period of the log with --period 1s. The columns are: {}.",
+                    column_list(layout)));
+  }
+  const PowerSample sample = sample_power(layout, map.power, map.power_scale);
+  if (!map.power_scale && sample.known > 0 && sample.with_unit == 0) {
+    return fail(ErrorKind::bad_input, input.name(),
+                fmt::format("column '{}' has no unit, neither in its name nor in its cells",
+                            printable(layout.label(map.power), 40)),
+                "State it with --unit W or --unit mW.");
+  }
+  return {};
+}
+
+}  // namespace wattrein::trace

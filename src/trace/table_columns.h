@@ -1,0 +1,77 @@
+#pragma once
+// Which column is what. A reader fills a ColumnMap from its own vocabulary; what the user names goes first.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "trace/input.h"
+#include "trace/read.h"
+#include "trace/table_layout.h"
+#include "trace/trace.h"
+
+namespace wattrein::trace {
+
+/// What the power column says of itself.
+enum class PowerKind : unsigned char { plain, instant, average };
+
+struct ColumnMap {
+  int time = -1;
+  int power = -1;
+  int average = -1;  ///< the meter's own average beside an instant power column
+  int limit = -1;
+  int nameplate = -1;
+  int energy = -1;
+  int device = -1;
+  int host = -1;
+  int phase = -1;
+  int uuid = -1;
+  int model = -1;
+  PowerKind power_kind = PowerKind::plain;
+  std::optional<double> power_scale;  ///< watts a unit; nothing: the cells must carry it
+  std::optional<double> average_scale;
+  std::optional<double> limit_scale;
+  std::optional<double> nameplate_scale;
+  double energy_scale = 1.0;
+  std::optional<TimeUnit> time_unit;
+  std::vector<std::string> notes;
+};
+
+/// The column that an option names: the header's text, or that without its unit, ignoring case, or "#3".
+/// Errors, usage: no such column; says which is nearest and lists them all.
+[[nodiscard]] Result<int> named_column(const Layout& layout, std::string_view name, std::string_view option,
+                                       const Input& input);
+
+/// Puts what the options name over what a reader found. Errors: usage.
+[[nodiscard]] Result<void> apply_options(const Layout& layout, const ReadOptions& options, const Input& input,
+                                         ColumnMap& map);
+
+/// How many columns the options name that a header has: for HeaderScore.
+[[nodiscard]] int named_by_options(std::span<const ColumnName> names, const ReadOptions& options);
+
+/// The first of `candidates` (in order of preference) that can be the device: one that has a value, does not count
+/// rows, and does not repeat within a stamp where another one does not. -1 where there is none. Passing over a
+/// preferred one is noted.
+[[nodiscard]] int choose_device(const Layout& layout, int time, std::span<const int> candidates,
+                                std::vector<std::string>& notes);
+
+/// Rows of the sample whose cell in this column is a known power.
+struct PowerSample {
+  std::size_t known = 0;
+  std::size_t unknown = 0;
+  std::size_t with_unit = 0;  ///< known ones that carry their unit
+  bool varies = false;
+  double largest = 0.0;  ///< in watts; without any unit: the bare number
+};
+[[nodiscard]] PowerSample sample_power(const Layout& layout, int column, std::optional<double> scale);
+
+/// Errors: bad_input where the map lacks power, or time (without options.period), or the power has no unit.
+[[nodiscard]] Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options,
+                                     const Input& input);
+
+/// ", "-joined labels of all columns, cut after 40.
+[[nodiscard]] std::string column_list(const Layout& layout);
+
+}  // namespace wattrein::trace

@@ -1,0 +1,130 @@
+// The end of a table: devices by row order, and what was understood.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "trace/energy_counter.h"
+#include "trace/table.h"
+
+namespace wattrein::trace {
+
+std::unexpected<Error> Table::undecided(const PollFailure& failure) const {
+  const std::string where = failure.row > 0 && failure.row < ordered_.size()
+                                ? fmt::format("{}:{}", input_.name(), ordered_[failure.row].line)
+                                : input_.name();
+  return fail(
+      ErrorKind::bad_input, where,
+      fmt::format("no column tells the devices apart, and row order does not decide: {}", failure.reason),
+      "Say how many rows make one poll with --devices N (1 for a single device), or name a column with --device.");
+}
+
+Result<void> Table::spread_over_devices() {
+  runs_.back().end = ordered_.size();
+  if (runs_.back().begin == runs_.back().end && runs_.size() > 1) runs_.pop_back();
+  std::vector<std::int64_t> times(ordered_.size());
+  for (std::size_t i = 0; i < ordered_.size(); ++i) times[i] = ordered_[i].time_ns;
+  // Damaged rows before the first readable one take its stamp.
+  const auto first = std::ranges::find_if(ordered_, &Values::readable);
+  if (first == ordered_.end()) return {};
+  std::fill_n(times.begin(), first - ordered_.begin(), first->time_ns);
+
+  std::size_t n = 1;
+  if (options_.devices) {
+    if (*options_.devices < 1 || static_cast<std::size_t>(*options_.devices) > ordered_.size()) {
+      return fail(ErrorKind::usage, "--devices",
+                  fmt::format("{} devices cannot be: the log has {} rows", *options_.devices, ordered_.size()),
+                  "Say how many rows make one poll.");
+    }
+    n = static_cast<std::size_t>(*options_.devices);
+    devices_ = fmt::format("row order, {} rows a poll (as stated)", n);
+  } else if (map_.time < 0) {
+    return undecided({"the log has no clock", 0});
+  } else {
+    const auto found = rows_per_poll(times, runs_);
+    if (!found) return undecided(found.error());
+    n = *found;
+    devices_ = n == 1 ? "one device" : fmt::format("row order, {} rows a poll", n);
+    if (n > 1) {
+      builder_.note(
+          fmt::format("No column names the device: {} rows a poll were found from the stamps, and devices are "
+                      "numbered by their place in the poll.",
+                      n));
+    }
+  }
+  std::size_t incomplete = 0;
+  std::size_t in_last = 0;
+  for (std::size_t d = 0; d < n; ++d) {
+    Device& device = builder_.series(builder_.device(fmt::format("{}", d))).device;
+    if (d >= first_rows_.size()) continue;
+    device.model = first_rows_[d].model;
+    device.nameplate = first_rows_[d].nameplate;
+    device.host = first_rows_[d].host;
+  }
+  std::int64_t poll = 0;
+  for (const RowRange& run : runs_) {
+    for (std::size_t i = run.begin; i < run.end; ++i) {
+      const std::size_t device = (i - run.begin) % n;
+      Values values = ordered_[i];
+      if (map_.time < 0) {
+        const auto time = counted_time(poll);
+        if (!time) return std::unexpected(time.error());
+        values.time_ns = *time;
+      }
+      if (values.readable) add(device, values);
+      if (device + 1 == n || i + 1 == run.end) ++poll;
+    }
+    if (const std::size_t rest = (run.end - run.begin) % n; rest != 0) {
+      ++incomplete;
+      in_last = rest;
+    }
+  }
+  if (incomplete == 1) {
+    builder_.note(fmt::format("One poll is incomplete: it has {} of {} rows.", in_last, n));
+  } else if (incomplete > 1) {
+    builder_.note(fmt::format("{} polls are incomplete, each at the end of a run of the logger.", incomplete));
+  }
+  return {};
+}
+
+void Table::finish_understanding() {
+  Understanding& u = builder_.understanding();
+  std::string_view unit = unit_in_cells_ ? " (unit from its cells)" : "";
+  std::string scale;
+  if (!unit_in_cells_ && map_.power_scale && layout_.label(map_.power).find_first_of("[(") == std::string::npos) {
+    scale = *map_.power_scale == 1.0    ? " in W"
+            : *map_.power_scale == 1e-3 ? " in mW"
+                                        : fmt::format(" x {} W", *map_.power_scale);
+  }
+  u.power = fmt::format("column '{}'{}{}", printable(layout_.label(map_.power), 60), scale, unit);
+  u.devices = devices_;
+  if (map_.time >= 0) {
+    u.clock = fmt::format("column '{}': {}", printable(layout_.label(map_.time), 60), clock_.describe());
+    builder_.clock(clock_.wall(), clock_.has_zone());
+    if (clock_.inferred()) {
+      builder_.note(fmt::format("The stamps have no unit; by their size they are a {}.", clock_.describe()));
+    }
+    if (clock_.mixed_zones())
+      builder_.note("Some stamps have a zone and some have none; those without were taken as UTC.");
+    if (options_.period) builder_.note("--period is not used: the log has a time column.");
+  } else {
+    u.clock = fmt::format("none: {} a poll, as stated", format_duration(options_.period.value_or(Nanos(0))));
+    builder_.clock(false, false);
+  }
+}
+
+Result<Trace> Table::finish() {
+  if (by_order_) {
+    if (const auto spread = spread_over_devices(); !spread) return std::unexpected(spread.error());
+  } else {
+    devices_ = map_.host >= 0 ? fmt::format("columns '{}' and '{}'", printable(layout_.label(map_.host), 40),
+                                            printable(layout_.label(map_.device), 40))
+                              : fmt::format("column '{}'", printable(layout_.label(map_.device), 40));
+    if (options_.devices) builder_.note("--devices is not used: a column names the devices.");
+  }
+  drop_falling_counters(builder_);
+  finish_understanding();
+  return builder_.finish(input_, options_);
+}
+
+}  // namespace wattrein::trace

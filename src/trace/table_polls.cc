@@ -1,0 +1,139 @@
+#include "trace/table_polls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr std::size_t kMaxRows = 256;       // devices on one machine
+constexpr std::size_t kProbeRows = 20'000;  // enough to find N; the whole file is checked afterwards
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr double kQuickPoll = 25e6;  // rows this close together are one poll without further proof
+constexpr double kSlowPoll = 2e9;    // no poll takes longer on average
+constexpr double kEnoughPolls = 4;   // that a slower poll has to repeat to be believed
+constexpr double kInside = 0.25;
+constexpr double kDoubtful = 0.4;
+constexpr int kUncleanRun = 3;
+
+using Times = std::span<const std::int64_t>;
+
+std::int64_t positive(std::int64_t t) { return std::max<std::int64_t>(t, 0); }
+
+/// The sum of forward steps up to each row: a clock set back does not hide what came before.
+std::vector<double> forward_time(Times time) {
+  std::vector<double> sum(time.size(), 0.0);
+  for (std::size_t i = 1; i < time.size(); ++i) {
+    sum[i] = sum[i - 1] + static_cast<double>(positive(time[i] - time[i - 1]));
+  }
+  return sum;
+}
+
+/// How well polls of n rows fit: time inside them, and all time. A pause counts no longer than three usual ones, so
+/// that an hour's break does not make everything between two breaks look like one poll.
+struct Fit {
+  double inside = 0.0;
+  double all = 0.0;
+  double polls = 0.0;
+};
+
+/// `forward`: the sum of forward steps up to each row.
+Fit fit_of(Times time, std::span<const double> forward, std::span<const RowRange> runs, std::size_t n) {
+  Fit fit;
+  std::vector<std::int64_t> pauses;
+  std::size_t probed = 0;
+  for (const RowRange& run : runs) {
+    const std::size_t end = std::min(run.end, run.begin + kProbeRows);
+    for (std::size_t i = run.begin; i < end; i += n) {
+      fit.inside += forward[std::min(i + n, end) - 1] - forward[i];
+      fit.polls += 1.0;
+      if (i > run.begin) pauses.push_back(positive(time[i] - time[i - 1]));
+    }
+    probed += end - run.begin;
+    if (probed >= kProbeRows) break;
+  }
+  fit.all = fit.inside;
+  if (pauses.empty()) return fit;
+  const auto middle = pauses.begin() + static_cast<std::ptrdiff_t>(pauses.size() / 2);
+  std::ranges::nth_element(pauses, middle);
+  const double usual = static_cast<double>(*middle);
+  for (const std::int64_t pause : pauses) fit.all += std::min(static_cast<double>(pause), 3.0 * usual);
+  return fit;
+}
+
+/// Whether polls of n rows have no pause behind them too often: then n is a part of the true number, or it changes.
+bool pauses_missing(Times time, std::span<const RowRange> runs, std::size_t n) {
+  std::vector<std::int64_t> pauses;
+  for (const RowRange& run : runs) {
+    for (std::size_t i = run.begin + n; i < run.end && pauses.size() < kProbeRows; i += n) {
+      pauses.push_back(positive(time[i] - time[i - 1]));
+    }
+  }
+  if (pauses.size() < 2) return false;
+  const auto middle = pauses.begin() + static_cast<std::ptrdiff_t>(pauses.size() / 2);
+  std::ranges::nth_element(pauses, middle);
+  const std::int64_t least = *middle / 20;
+  const auto missing = static_cast<std::size_t>(std::ranges::count_if(pauses, [least](auto p) { return p <= least; }));
+  return missing * 10 > pauses.size();
+}
+
+/// The first row of a place where polls of n rows no longer fit; the run's end where they do throughout.
+std::size_t misfit(Times time, const RowRange& run, std::size_t n) {
+  int unclean = 0;
+  std::size_t i = run.begin;
+  for (; i + n < run.end; i += n) {
+    const std::int64_t spread = positive(time[i + n - 1] - time[i]);
+    const std::int64_t pause = positive(time[i + n] - time[i + n - 1]);
+    unclean = spread > pause ? unclean + 1 : 0;
+    if (unclean == kUncleanRun) return i - (kUncleanRun - 1) * n;
+  }
+  // At the end of a run there may be no three polls left to see it by.
+  if (unclean > 0 && run.end - i != n) return i - static_cast<std::size_t>(unclean) * n;
+  return run.end;
+}
+
+}  // namespace
+
+std::expected<std::size_t, PollFailure> rows_per_poll(Times time, std::span<const RowRange> runs) {
+  if (time.empty()) return std::size_t{1};
+  const std::vector<double> forward = forward_time(time);
+  if (runs.size() == 1 && forward.back() <= kQuickPoll) return time.size();
+
+  std::size_t longest = 0;
+  for (const RowRange& run : runs) longest = std::max(longest, run.end - run.begin);
+  std::size_t best = 1;
+  std::size_t doubtful = 0;
+  for (std::size_t n = 2; n <= std::min(kMaxRows, longest / 2); ++n) {
+    const Fit fit = fit_of(time, forward, runs, n);
+    const double poll = fit.inside / fit.polls;
+    if (fit.inside > kDoubtful * fit.all || poll > kSlowPoll) continue;
+    const bool clear = fit.inside <= kInside * fit.all && (poll <= kQuickPoll || fit.polls >= kEnoughPolls);
+    (clear ? best : doubtful) = n;
+  }
+  if (doubtful > best) {
+    return std::unexpected(
+        PollFailure{fmt::format("its stamps fit {} and {} rows a poll about as well", best, doubtful), 0});
+  }
+  const bool whole_seconds = std::ranges::all_of(time, [](std::int64_t t) { return t % kSecond == 0; });
+  if (best > 1 && whole_seconds) {
+    return std::unexpected(PollFailure{
+        fmt::format("with stamps of whole seconds, {} devices and one device polled {} times a stamp look alike", best,
+                    best),
+        0});
+  }
+  for (const RowRange& run : runs) {
+    if (best == 1) break;
+    if (const std::size_t row = misfit(time, run, best); row < run.end) {
+      return std::unexpected(PollFailure{fmt::format("from there on its rows no longer come {} a poll", best), row});
+    }
+  }
+  if (pauses_missing(time, runs, best)) {
+    return std::unexpected(PollFailure{"no number of rows a poll fits the whole log", 0});
+  }
+  return best;
+}
+
+}  // namespace wattrein::trace
