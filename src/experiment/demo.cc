@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
@@ -260,8 +261,9 @@ Result<DemoResult> run_with(const plant::Params& params, const DemoOptions& aske
   r.plant = params.name;
   r.knob = experiment.knob().name;
   r.limit = params.limit;
-  r.limit_text = params.gpus == 1 ? fmt::format("{:.0f} W, 1 GPU", params.limit.value())
-                                  : fmt::format("{:.0f} W, sum over {} GPUs", params.limit.value(), params.gpus);
+  const int digits = params.limit.value() == std::round(params.limit.value()) ? 0 : 1;
+  const std::string scope = params.gpus == 1 ? "1 GPU" : fmt::format("sum over {} GPUs", params.gpus);
+  r.limit_text = fmt::format("{:.{}f} W, {}", params.limit.value(), digits, scope);
   r.replications = options.replications;
   r.duration = options.duration;
   r.decision_period = kDecisionPeriod;

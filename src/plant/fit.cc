@@ -204,7 +204,9 @@ void take(Fit& fit, const Gridded& g, const Busy& busy, const Moments& sum, std:
       {"sigma_of_max", fmt::format("taken from {}: spread of its {} means", source, format_duration(g.cell))},
       {"ar1", fmt::format("taken from {}: lag-1 autocorrelation of the sum {:.3f} at {}, less the assumed slow share",
                           source, sum.lag1, format_duration(g.cell))},
-      {"correlation", fmt::format("taken from {}: what makes its GPUs' spreads add up to that of their sum", source)},
+      {"correlation",
+       k < 2.0 ? std::string("one GPU: nothing to hang together with")
+               : fmt::format("taken from {}: what makes its GPUs' spreads add up to that of their sum", source)},
       {"limit", "set once so that 17.7 % of the fitted job's uncontrolled samples lie above it, then frozen"},
   };
   if (g.cell > kSamplePeriod) {

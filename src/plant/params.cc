@@ -13,6 +13,10 @@ namespace {
 
 std::string plain(double x) { return fmt::format("{:.4g}", x); }
 
+std::string watts_text(Watts w) {
+  return w.value() == std::round(w.value()) ? fmt::format("{:.0f}", w.value()) : fmt::format("{:.1f}", w.value());
+}
+
 std::string power_levels(const Params& p) {
   std::string out;
   for (int level = 0; level < p.levels; ++level) {
@@ -46,7 +50,7 @@ constexpr std::array<ParamInfo, 14> kTable{{
     {"sample_period", "s", "published: NVML polled twice a second",
      [](const Params&) { return plain(to_seconds(kSamplePeriod).value()); }},
     {"limit", "W", "set once so that 17.7 % of uncontrolled samples lie above it (published rate), then frozen",
-     [](const Params& p) { return plain(p.limit.value()); }},
+     [](const Params& p) { return watts_text(p.limit); }},
 }};
 
 }  // namespace
@@ -78,8 +82,9 @@ double tokens_per_s(const Params& p, int level) {
 }
 
 Watts limit_for_uncontrolled_rate(Watts mean, Watts sd) {
-  constexpr double kQuantile = 0.92686;  // Phi^-1(1 - 0.177)
-  return Watts(std::round((mean + kQuantile * sd).value()));
+  constexpr double kQuantile = 0.92686;                  // Phi^-1(1 - 0.177)
+  const double digits = sd.value() < 20.0 ? 10.0 : 1.0;  // so that rounding moves the rate by under a point
+  return Watts(std::round(digits * (mean + kQuantile * sd).value()) / digits);
 }
 
 }  // namespace wattrein::plant

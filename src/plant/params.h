@@ -71,7 +71,8 @@ struct SourceOverride {
 [[nodiscard]] inline Watts sigma(const Params& p) { return p.sigma_of_max * mean_at_max(p); }
 
 /// The limit that a job with this mean and spread would cross in 17.7 % of its samples (normal quantile): how the
-/// limit above was found, and how one is set for a plant fitted to a log. Whole watts.
+/// limit above was found, and how one is set for a plant fitted to a log. Whole
+/// watts, tenths where the spread is under 20 W.
 [[nodiscard]] Watts limit_for_uncontrolled_rate(Watts mean, Watts sd);
 
 }  // namespace wattrein::plant

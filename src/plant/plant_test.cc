@@ -92,6 +92,7 @@ TEST(ReferencePlant, CorrelatesEveryPairOfGpusAlike) { EXPECT_NEAR(at(8).pair_co
 TEST(ReferencePlant, LimitIsWhatTheUncontrolledRateAsksFor) {
   const Params p;
   EXPECT_EQ(limit_for_uncontrolled_rate(mean_at_max(p), sigma(p)), p.limit);
+  EXPECT_DOUBLE_EQ(limit_for_uncontrolled_rate(Watts(40.0), Watts(5.0)).value(), 44.6);  // 40 + 4.6343
   // P(Z > (1239 - 1200)/42) = P(Z > 0.92857) = erfc(0.92857/sqrt 2)/2 = 0.17656
   EXPECT_NEAR(0.5 * std::erfc((p.limit - mean_at_max(p)) / sigma(p) / std::sqrt(2.0)), 0.177, 0.001);
 }
