@@ -16,8 +16,8 @@ using trace::Steps;
 struct Excursion {
   Nanos start{0};
   Nanos duration{0};
-  Watts peak;
-  Joules overshoot;      ///< integral of (P - limit)+
+  Watts peak{};
+  Joules overshoot{};    ///< integral of (P - limit)+
   bool plateau = false;  ///< overlaps a known sliding window of the infrastructure length whose mean is above
 };
 
@@ -33,10 +33,11 @@ struct Excursions {
   std::int64_t transients = 0;
   Nanos time_above{0};
   Nanos longest{0};
-  Joules overshoot;
-  /// Part of the overshoot that falls where the trailing mean over control period + knob delay is itself above
-  /// the limit (DESIGN section 1). Nothing without overshoot, or where no such mean is known.
-  std::optional<double> removable_share;
+  Joules overshoot{};
+  /// Part of the overshoot that falls where the trailing mean over control period + knob delay, ending at the
+  /// sample's end, is itself above the limit (DESIGN section 1); of the overshoot whose trailing mean is known
+  /// (coverage of at least 0.8, wholly inside the trace). Nothing where there is none.
+  std::optional<double> removable_share{};
 };
 
 [[nodiscard]] Excursions find_excursions(const Steps& steps, Watts limit, const ExcursionOptions& options);
@@ -51,9 +52,9 @@ struct BreakerParams {
 };
 struct BreakerState {
   BreakerParams params;
-  double peak = 0.0;             ///< largest state reached
-  std::optional<Nanos> tripped;  ///< when the state reached 1
-  Nanos unknown{0};              ///< time of unknown power, over which the state is held, neither heated nor cooled
+  double peak = 0.0;               ///< largest state reached; runs on past 1, as if the breaker had not opened
+  std::optional<Nanos> tripped{};  ///< when the state reached 1
+  Nanos unknown{0};                ///< time of unknown power, over which the state is held, neither heated nor cooled
 };
 [[nodiscard]] BreakerState breaker_state(const Steps& steps, Watts rating, const BreakerParams& params);
 

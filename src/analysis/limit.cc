@@ -28,7 +28,8 @@ std::string Limit::text() const {
 
 Result<Limit> parse_limit(std::string_view s, std::string_view where) {
   const std::string_view whole = trim(s);
-  Limit limit{.origin = "given"};
+  Limit limit;
+  limit.origin = "given";
 
   const std::size_t at = whole.find('@');
   if (at != std::string_view::npos) {

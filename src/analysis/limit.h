@@ -13,10 +13,10 @@ namespace wattrein::analysis {
 /// means over 30 s (without @ every sample counts, and every window is reported beside it).
 struct Limit {
   enum class Scope : unsigned char { each_device, sum };
-  Watts power;
+  Watts power{};
   Scope scope = Scope::each_device;
-  std::optional<Nanos> window;
-  std::string origin;  ///< "given", or for a proposal what it was taken from ("99th percentile of samples")
+  std::optional<Nanos> window{};
+  std::string origin{};  ///< "given", or for a proposal what it was taken from ("99th percentile of samples")
 
   [[nodiscard]] std::string text() const;  ///< as an option would take it
   bool operator==(const Limit&) const = default;

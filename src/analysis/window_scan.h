@@ -1,0 +1,108 @@
+#pragma once
+// Every window of one size over a trace, in time order, each handed to a callback. Internal to the folder.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "analysis/integral.h"
+#include "analysis/windows.h"
+
+namespace wattrein::analysis {
+
+/// `count` windows that follow one another without a gap and hold the same, so that a long hold or a long hole
+/// costs one call however short the window is.
+struct Window {
+  std::int64_t begin_ns = 0;
+  std::int64_t width_ns = 1;
+  Amount amount;
+  std::int64_t count = 1;
+
+  /// DESIGN "Coverage": at least 0.8 of it known.
+  [[nodiscard]] bool known() const { return Int128{amount.known_ns} * 5 >= Int128{width_ns} * 4; }
+};
+
+/// Blocks [first + k w, first + (k+1) w) that end at or before the trace's end.
+template <class OnWindow>
+void scan_blocks(const Steps& steps, std::int64_t width, std::int64_t first, const OnWindow& on_window) {
+  Integral integral(steps);
+  const std::int64_t blocks = (steps.span_end() - first) / width;
+  Amount before = integral.at(first);
+  std::int64_t begin = first;
+  for (std::int64_t k = 0; k < blocks;) {
+    const Integral::Level level = integral.level(begin);
+    const std::int64_t inside = std::min((level.until_ns - begin) / width, blocks - k);
+    if (inside >= 2) {
+      Amount one;
+      if (level.power_uw != kUnknownPower) one = {Int128{level.power_uw} * width, width};
+      on_window(Window{begin, width, one, inside});
+      k += inside;
+      begin += inside * width;
+      before = integral.at(begin);
+      continue;
+    }
+    const Amount after = integral.at(begin + width);
+    on_window(Window{begin, width, after - before, 1});
+    before = after;
+    begin += width;
+    ++k;
+  }
+}
+
+/// Windows that end at each sample and at w after each sample, wholly inside the trace; equal ones once.
+template <class OnWindow>
+void scan_sliding(const Steps& steps, std::int64_t width, const OnWindow& on_window) {
+  Integral head(steps);
+  Integral tail(steps);
+  const std::int64_t last_begin = steps.span_end() - width;
+  const std::size_t n = steps.size();
+  std::size_t ending = 0;    // next sample that a window ends at
+  std::size_t starting = 0;  // next sample that a window starts at
+  while (ending < n && steps.begin(ending) - width < steps.span_begin()) ++ending;
+  while (true) {
+    const bool can_start = starting < n && steps.begin(starting) <= last_begin;
+    if (!can_start && ending >= n) return;
+    std::int64_t begin = can_start ? steps.begin(starting) : trace::kForever;
+    if (ending < n) begin = std::min(begin, steps.begin(ending) - width);
+    on_window(Window{begin, width, head.at(begin + width) - tail.at(begin), 1});
+    while (starting < n && steps.begin(starting) == begin) ++starting;
+    while (ending < n && steps.begin(ending) - width == begin) ++ending;
+  }
+}
+
+/// One window a sample, of width 1: its mean is the reading itself, however short the reading held.
+template <class OnWindow>
+void scan_samples(const Steps& steps, const OnWindow& on_window) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::int64_t power_uw = to_microwatts(steps.power[i]);
+    Amount amount;
+    if (power_uw != kUnknownPower) amount = {power_uw, 1};
+    on_window(Window{steps.begin(i), 1, amount, 1});
+  }
+}
+
+/// Begin of the first block.
+inline std::int64_t first_block(const Steps& steps, std::int64_t width, const WindowOptions& options) {
+  const std::int64_t begin = steps.span_begin();
+  if (options.align == Align::first_sample) return begin;
+  const Int128 past = (Int128{options.origin_unix_ns} + begin) % width;
+  const auto into = static_cast<std::int64_t>(past < 0 ? past + width : past);
+  return into == 0 ? begin : begin + (width - into);
+}
+
+/// Requires that the window is available (windows.cc).
+template <class OnWindow>
+void scan_windows(const Steps& steps, const WindowSpec& spec, const WindowOptions& options, const OnWindow& on_window) {
+  switch (spec.kind) {
+    case WindowKind::samples: scan_samples(steps, on_window); return;
+    case WindowKind::block:
+      scan_blocks(steps, spec.window.count(), first_block(steps, spec.window.count(), options), on_window);
+      return;
+    case WindowKind::sliding: scan_sliding(steps, spec.window.count(), on_window); return;
+  }
+}
+
+/// Why windows of this size cannot be had from this trace; empty where they can.
+[[nodiscard]] std::string unavailable_reason(const Steps& steps, const WindowSpec& spec, const WindowOptions& options);
+
+}  // namespace wattrein::analysis
