@@ -205,7 +205,7 @@ void take(Fit& fit, const Gridded& g, const Busy& busy, const Moments& sum, std:
       {"ar1", fmt::format("taken from {}: lag-1 autocorrelation of the sum {:.3f} at {}, less the assumed slow share",
                           source, sum.lag1, format_duration(g.cell))},
       {"correlation",
-       k < 2.0 ? std::string("one GPU: nothing to hang together with")
+       k < 2.0 ? std::string("one GPU has nothing to correlate with")
                : fmt::format("taken from {}: what makes its GPUs' spreads add up to that of their sum", source)},
       {"limit", "set once so that 17.7 % of the fitted job's uncontrolled samples lie above it, then frozen"},
   };
