@@ -231,11 +231,21 @@ bool PrometheusCollector::any_power() const {
   return std::ranges::any_of(devices_, [this](const Known& d) { return power_track(d) != nullptr; });
 }
 
-bool PrometheusCollector::any_unstamped_power() const {
-  return std::ranges::any_of(devices_, [this](const Known& d) {
+std::int64_t PrometheusCollector::most_unstamped() const {
+  std::int64_t most = 0;
+  for (const Known& d : devices_) {
     const Track* power = power_track(d);
-    return power != nullptr && std::ranges::any_of(power->readings, [](const Reading& r) { return !r.stamped; });
-  });
+    if (power == nullptr) continue;
+    std::int64_t scrapes = 0;
+    std::int64_t last = -1;  // scrapes come in order
+    for (const Reading& r : power->readings) {
+      if (r.stamped || r.stamp == last) continue;
+      ++scrapes;
+      last = r.stamp;
+    }
+    most = std::max(most, scrapes);
+  }
+  return most;
 }
 
 /// The preferred power metric that has a known value; failing that, the first that has any.

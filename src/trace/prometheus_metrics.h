@@ -2,6 +2,7 @@
 // What the two Prometheus readers share: which metrics mean power, which labels mean a device, and the joining
 // of several metrics of one device into one series.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,7 +70,8 @@ class PrometheusCollector {
 
   [[nodiscard]] Builder& builder() { return builder_; }
   [[nodiscard]] bool any_power() const;
-  [[nodiscard]] bool any_unstamped_power() const;
+  /// The largest number of scrapes without stamps in which one device shows its power; zero: all have stamps.
+  [[nodiscard]] std::int64_t most_unstamped() const;
   /// `period_ns` spaces scrapes without stamps. Errors: as Builder::finish.
   [[nodiscard]] Result<Trace> finish(const Input& input, const ReadOptions& options, std::int64_t period_ns);
 

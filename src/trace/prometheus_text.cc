@@ -219,20 +219,23 @@ Result<Trace> Text::read() {
   Builder& builder = collector_.builder();
   if (!collector_.any_power() && builder.understanding().damaged == 0) return nothing_found();
   Understanding& u = builder.understanding();
-  const bool unstamped = collector_.any_unstamped_power();
-  if (unstamped && scrape_ > 0 && !options_.period) {
+  const std::int64_t scrapes = collector_.most_unstamped();
+  if (scrapes > 1 && !options_.period) {
     return fail(ErrorKind::usage, input_.name(),
-                fmt::format("it holds {} scrapes, and none says when it was made", scrape_ + 1),
+                fmt::format("it holds {} scrapes, and none says when it was made", scrapes),
                 "Say how far apart they are, as in --period 15s.");
   }
-  if (!unstamped) {
+  if (scrapes == 0) {
     u.clock = "unix epoch in ms";
-  } else if (scrape_ == 0) {
-    u.clock = "none: a single scrape";
-  } else {
-    u.clock = fmt::format("none: {} a scrape (--period)", format_duration(*options_.period));
+    return collector_.finish(input_, options_, 0);
   }
-  return collector_.finish(input_, options_, options_.period.value_or(Nanos(0)).count());
+  if (scrapes == 1) {
+    u.clock = "none: a single scrape";
+    if (scrape_ > 0) builder.note("Scrapes of different devices without a timestamp are taken as one moment.");
+    return collector_.finish(input_, options_, 0);
+  }
+  u.clock = fmt::format("none: {} a scrape (--period)", format_duration(*options_.period));
+  return collector_.finish(input_, options_, options_.period->count());
 }
 
 /// A known metric at the start of a line, or the format's own comments above a sample of that name.

@@ -174,6 +174,20 @@ TEST(PrometheusText, ANewScrapeIsSeenByItsCommentsToo) {
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{100, 200}));
 }
 
+TEST(PrometheusText, ScrapesOfSeveralHostsAreOneSnapshot) {
+  std::string text;
+  for (const char* host : {"a", "b"}) {
+    text += "# TYPE DCGM_FI_DEV_POWER_USAGE gauge\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\",Hostname=\"" + std::string(host) +
+            "\"} 100\nup 1\n";
+  }
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 2U);
+  EXPECT_EQ(t->series[0].time_ns, std::vector<std::int64_t>{0});
+  EXPECT_EQ(t->series[1].time_ns, std::vector<std::int64_t>{0});
+  EXPECT_TRUE(has_note(*t, "taken as one moment"));
+}
+
 TEST(PrometheusText, MigInstancesRepeatTheirGpuAndCountOnce) {
   const auto t = read(
       "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"a\",GPU_I_ID=\"1\"} 250\n"
