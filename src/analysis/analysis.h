@@ -56,11 +56,11 @@ struct Energy {
 };
 
 struct PowerStats {
-  std::optional<Watts> mean;   ///< plain mean of the known samples
-  std::optional<Watts> tmean;  ///< time-weighted over known time
-  std::optional<Watts> min, max;
-  std::optional<Watts> p50, p95, p99;       ///< of samples
-  std::optional<Watts> average_meter_mean;  ///< plain mean of the 1-s average column, where there is one
+  std::optional<Watts> mean{};   ///< plain mean of the known samples
+  std::optional<Watts> tmean{};  ///< time-weighted over known time
+  std::optional<Watts> min{}, max{};
+  std::optional<Watts> p50{}, p95{}, p99{};   ///< of samples
+  std::optional<Watts> average_meter_mean{};  ///< plain mean of the 1-s average column, where there is one
 };
 
 /// One limit on one subject.

@@ -43,10 +43,10 @@ struct WindowSpec {
 struct WindowMeans {
   WindowSpec spec;
   bool available = false;
-  std::string reason;      ///< why not available
+  std::string reason{};    ///< why not available
   std::int64_t known = 0;  ///< windows with coverage of at least 0.8
   std::int64_t unknown = 0;
-  std::optional<Watts> worst;  ///< largest known mean
+  std::optional<Watts> worst{};  ///< largest known mean
   Nanos worst_start{0};
 };
 

@@ -117,7 +117,8 @@ void run(Context& context, const Flags& flags) {
   if (flags.report.empty() || views.empty()) return;
   const report::ReportMeta meta{.version = std::string(kVersion),
                                 .command_line = context.command_line,
-                                .when = format_unix_ns(context.clock.wall_unix_ns()).substr(0, 19) + " UTC"};
+                                .when = format_unix_ns(context.clock.wall_unix_ns()).substr(0, 19) + " UTC",
+                                .hold = options->hold};
   if (const auto written = write_file(flags.report, report::analysis_html(views, meta)); !written) {
     complain(context, written.error());
   } else if (!flags.json) {

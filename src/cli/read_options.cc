@@ -50,8 +50,11 @@ Result<trace::ReadOptions> ReadFlags::options() const {
     options.period = *period;
   }
   if (!start_.empty()) {
-    const auto start = trace::parse_start(start_, "--start");
-    if (!start) return std::unexpected(start.error());
+    const auto start = trace::StampParser().parse(start_);
+    if (!start) {
+      return fail(ErrorKind::usage, "--start", fmt::format("'{}' is no time", printable(start_)),
+                  "Write it as in 2026-06-10T06:52:32Z, or as a unix epoch.");
+    }
     options.start_unix_ns = *start;
   }
   if (devices_ < 0 || devices_ > 4096) {

@@ -164,7 +164,7 @@ std::string understanding_line(const trace::Trace& trace, const Analysis& analys
   std::string text = fmt::format("{}, {}", u.format, plural(analysis.devices.size(), "device"));
   if (!u.devices.empty()) text += fmt::format(" ({})", u.devices);
   if (!u.power.empty()) text += ", power from " + u.power;
-  if (!u.clock.empty()) text += ", " + u.clock;
+  if (!u.clock.empty()) text += ", clock: " + u.clock;
   if (trace.start_unix_ns) text += ", from " + format_unix_ns(*trace.start_unix_ns);
   if (!analysis.devices.empty()) {
     const Subject& first = analysis.devices.front();

@@ -33,11 +33,9 @@ std::string energy_cell(const Subject& s) {
   return cell;
 }
 
-std::string counter_cell(const Subject& s) {
-  if (!s.energy.counter) return "-";
-  std::string cell = energy(s.energy.counter);
-  if (s.energy.disagreement) cell += fmt::format(" ({:+.2f} %)", *s.energy.disagreement * 100.0);
-  return cell;
+/// How far the integral is from the counter, over the time that both know.
+std::string disagreement_cell(const Subject& s) {
+  return s.energy.disagreement ? fmt::format("{:+.2f} %", *s.energy.disagreement * 100.0) : "-";
 }
 
 std::string subjects_table(const Analysis& analysis) {
@@ -45,7 +43,7 @@ std::string subjects_table(const Analysis& analysis) {
       std::ranges::any_of(analysis.devices, [](const Subject& s) { return s.energy.counter.has_value(); });
   std::vector<TextTable::Column> columns{
       {"device", Align::left}, {"mean W"}, {"p95 W"}, {"max W"}, {"energy"}, {"known"}, {"period"}};
-  if (counters) columns.push_back({"counter (integral against it)"});
+  if (counters) columns.insert(columns.end(), {{"counter"}, {"off by"}});
   TextTable table(columns);
   const auto add = [&](const Subject& s) {
     const bool snapshot = s.sampling.span.count() == 0;
@@ -56,7 +54,10 @@ std::string subjects_table(const Analysis& analysis) {
                                  energy_cell(s),
                                  snapshot ? "-" : percent(s.sampling.coverage),
                                  snapshot ? "-" : format_duration(s.sampling.period)};
-    if (counters) row.push_back(s.is_sum ? "" : counter_cell(s));
+    if (counters && !s.is_sum) {
+      row.push_back(s.energy.counter ? energy(s.energy.counter) : "-");
+      row.push_back(disagreement_cell(s));
+    }
     table.row(std::move(row));
   };
   for (const Subject& s : analysis.devices) add(s);
@@ -225,17 +226,11 @@ std::string analysis_text(const trace::Trace& trace, const Analysis& analysis) {
   text += sampling_text(analysis);
   for (const std::string& note : trace.understanding.notes) text += wrap(note, "  note      ");
   for (const std::string& note : analysis.notes) text += wrap(note, "  note      ");
-  if (analysis.snapshot) {
-    text += wrap("one sample a device: a snapshot. Energy and windows are unknown.", "  note      ");
-  }
   text += '\n' + subjects_table(analysis);
   if (std::ranges::any_of(analysis.devices, [](const Subject& s) { return s.energy.marked; })) {
     text += "  ! energy counter and integral differ by more than 5 %\n";
   }
   text += '\n' + phases_text(analysis) + correlation_text(analysis);
-  if (analysis.limits_proposed && !analysis.limits.empty()) {
-    text += wrap("No --limit was given. These are taken from the data, to see how the figures look:", "  ");
-  }
   for (const Limit& limit : analysis.limits) text += '\n' + limit_text(trace, analysis, limit);
   return text;
 }

@@ -132,7 +132,6 @@ TEST(Text, CallsProposalsProposals) {
   Case c = two_devices();
   c.analysis.limits_proposed = true;
   const std::string text = analysis_text(c.trace, c.analysis);
-  EXPECT_NE(text.find("No --limit was given"), std::string::npos);
   EXPECT_NE(text.find("proposal"), std::string::npos);
 }
 
@@ -146,8 +145,8 @@ TEST(Text, SnapshotHasNoEnergy) {
   }
   c.analysis.limits.clear();
   const std::string text = analysis_text(c.trace, c.analysis);
-  EXPECT_NE(text.find("snapshot"), std::string::npos);
   EXPECT_NE(text.find("unknown"), std::string::npos);
+  EXPECT_EQ(text.find("kJ"), std::string::npos);
 }
 
 TEST(Json, UnknownIsNullAndUnitsStandInNames) {

@@ -54,7 +54,7 @@ def test_limits_of_sum_and_window(wattrein, log):
 def test_without_a_limit_it_proposes_and_says_so(wattrein):
     done = wattrein("analyze", EXAMPLES / "node-nvidia-smi.csv")
     assert done.returncode == 0
-    assert b"No --limit was given" in done.stdout
+    assert b"No limit was given" in done.stdout
     assert b"proposal" in done.stdout
 
 
