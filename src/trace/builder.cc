@@ -35,7 +35,8 @@ void close(Series& s) {
   if (s.backward_stamps == 0) return;
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&s](std::size_t i) { return s.time_ns[i]; });
+  // Equal stamps keep the file's order.
+  std::ranges::sort(order, {}, [&s](std::size_t i) { return std::pair(s.time_ns[i], i); });
   permute(s.time_ns, order);
   permute(s.power_w, order);
   permute(s.phase, order);

@@ -19,10 +19,10 @@ namespace wattrein::trace {
 
 namespace {
 
-constexpr std::size_t kRawBytes = std::size_t{256} << 10;
+constexpr std::size_t kRawBytes = std::size_t{64} << 10;
 constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxLine = std::size_t{1} << 20;
-constexpr std::size_t kTextBytes = std::size_t{512} << 10;
+constexpr std::size_t kTextBytes = std::size_t{128} << 10;
 
 /// Raw bytes of a file descriptor or of memory. A file is read(2), never mapped: one that shrinks under a
 /// mapping would kill the program.

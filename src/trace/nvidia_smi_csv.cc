@@ -75,12 +75,14 @@ void choose_power(const Layout& layout, ColumnMap& map) {
 
 /// Every value once a poll, always in the same order: names differ only where every device has its own.
 bool cycles(const Layout& layout, int column) {
+  constexpr std::size_t kMost = 256;
   std::vector<std::string_view> seen;
   std::size_t i = 0;
   for (const auto& row : layout.rows) {
     const std::string_view cell = Layout::cell(row, column);
     if (cell.empty()) continue;
     if (i == seen.size() && std::ranges::find(seen, cell) == seen.end()) {
+      if (seen.size() == kMost) return false;
       seen.push_back(cell);
     } else if (cell != seen[i % seen.size()]) {
       return false;

@@ -155,7 +155,8 @@ std::optional<double> read_number(std::string_view cell, double scale) {
   double number = 0.0;
   const auto [rest, code] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
   if (code != std::errc{} || rest == cell.data() || !std::isfinite(number)) return std::nullopt;
-  return scaled(number, scale);
+  const double value = scaled(number, scale);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace wattrein::trace

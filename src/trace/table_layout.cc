@@ -149,6 +149,7 @@ ColumnName parse_column_name(std::string_view text) {
   } else if (!unit_in_brackets && name.tokens.size() == 1) {
     name.power_scale = power_unit(name.tokens.back());  // "Watts" is a name and a unit at once
   }
+  for (const std::string& token : name.tokens) name.words += (name.words.empty() ? "" : "_") + token;
   return name;
 }
 

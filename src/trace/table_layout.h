@@ -18,6 +18,7 @@ struct ColumnName {
   std::string text;                    ///< as it stands in the file
   std::string base;                    ///< lower case, without a unit in brackets: "power.draw"
   std::vector<std::string> tokens;     ///< its words in lower case, the unit aside: {"time", "stamp"}
+  std::string words;                   ///< the tokens with '_' between
   std::optional<double> power_scale;   ///< watts a unit, where the name states one
   std::optional<double> energy_scale;  ///< joules a unit
   std::optional<TimeUnit> time_unit;

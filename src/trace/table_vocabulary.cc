@@ -19,12 +19,6 @@ bool has_any(const ColumnName& name, Words words) {
   return std::ranges::any_of(words, [&name](std::string_view word) { return name.has(word); });
 }
 
-std::string joined(const ColumnName& name) {
-  std::string text;
-  for (const std::string& token : name.tokens) text += (text.empty() ? "" : "_") + token;
-  return text;
-}
-
 template <class Fits>
 int first(Names names, Fits fits) {
   const auto at = std::ranges::find_if(names, fits);
@@ -101,7 +95,7 @@ std::vector<int> device_candidates(Names names) {
   for (const std::string_view wanted : kNames) {
     // A name alone is the model more often than not: two cards of a kind would become one.
     if (wanted == "gpu_name" || wanted == "device_name") continue;
-    if (const int i = first(names, [wanted](const ColumnName& n) { return joined(n) == wanted; }); i >= 0)
+    if (const int i = first(names, [wanted](const ColumnName& n) { return n.words == wanted; }); i >= 0)
       found.push_back(i);
   }
   return found;
@@ -174,16 +168,16 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
   map.limit = first(names, is_limit);
   map.energy = first(names, is_energy);
   if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
-  map.phase = first(names, [](const ColumnName& n) { return joined(n) == "phase" || joined(n) == "stage"; });
+  map.phase = first(names, [](const ColumnName& n) { return n.words == "phase" || n.words == "stage"; });
   map.host = first(names, [](const ColumnName& n) {
-    const std::string text = joined(n);
+    const std::string& text = n.words;
     return text == "host" || text == "hostname" || text == "host_name" || text == "node" || text == "node_id";
   });
   map.model = first(names, [](const ColumnName& n) {
-    const std::string text = joined(n);
+    const std::string& text = n.words;
     return text == "gpu_model" || text == "model" || text == "gpu_name" || text == "name" || text == "device_name";
   });
-  map.uuid = first(names, [](const ColumnName& n) { return joined(n) == "uuid" || joined(n) == "gpu_uuid"; });
+  map.uuid = first(names, [](const ColumnName& n) { return n.words == "uuid" || n.words == "gpu_uuid"; });
   scale_limit(layout, map);
   if (const auto applied = apply_options(layout, options, input, map); !applied)
     return std::unexpected(applied.error());
