@@ -159,11 +159,27 @@ TEST(Csv, HostsKeepTheirDevicesApart) {
   EXPECT_EQ(trace->series[1].device.name, "b/0");
   EXPECT_EQ(trace->series[1].device.host, "b");
   EXPECT_EQ(trace->series[1].power_w, (Powers{81.0, 82.0}));
+  const auto named = read("time,host,gpu,power_w\n1718369824,a,0,71\n1718369824,b,0,81\n", {.device_column = "gpu"});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->series.size(), 2U);
 }
 
 TEST(Csv, SeveralPowersAreAskedAbout) {
   const std::string error = error_of("time,left_power_w,right_power_w\n1718369824,71,60\n1718369825,72,61\n");
   EXPECT_NE(error.find("several columns could be the power"), std::string::npos) << error;
+}
+
+TEST(Csv, APowerPassedOverIsNoted) {
+  const auto trace = read("time,Total Power,GPU Power\n1718369824,71,60\n1718369825,72,61\n", {.power_unit = "W"});
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series[0].power_w, (Powers{60.0, 61.0}));
+  EXPECT_TRUE(mentions(*trace, "'Total Power' could be it too"));
+}
+
+TEST(Csv, RowsOfWholeRunsAreNoTrace) {
+  const std::string error = error_of(
+      "timestamp,run_id,duration,emissions,gpu_power\n2026-03-30T20:08:27,a,48.5,0.01,71\n", {.power_unit = "W"});
+  EXPECT_NE(error.find("not a series in time"), std::string::npos) << error;
 }
 
 TEST(Csv, ACounterOfRowsIsNoDevice) {

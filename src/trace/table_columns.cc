@@ -119,7 +119,7 @@ Result<void> apply_options(const Layout& layout, const ReadOptions& options, con
     if (!column) return std::unexpected(column.error());
     named.column = *column;
   }
-  if (!options.device_column.empty()) map.host = -1;
+  if (map.host == map.device) map.host = -1;
   if (!options.power_column.empty()) {
     const auto column = named_column(layout, options.power_column, "--power", input);
     if (!column) return std::unexpected(column.error());

@@ -107,6 +107,14 @@ int find_time(Names names) {
   return absolute >= 0 ? absolute : first(names, is_time);
 }
 
+/// CodeCarbon's emissions.csv: one row a run.
+bool is_summary(Names names) {
+  const auto has = [names](std::string_view words) {
+    return std::ranges::find(names, words, &ColumnName::words) != names.end();
+  };
+  return has("run_id") && has("duration") && has("emissions");
+}
+
 /// A limit has no unit more often than the draw has; its size tells: no GPU is limited to 5 kW, none to 2 W.
 void scale_limit(const Layout& layout, ColumnMap& map) {
   if (map.limit < 0) return;
@@ -137,6 +145,11 @@ Result<void> choose_draw(const Layout& layout, const ReadOptions& options, const
   }
   if (found.empty()) return {};
   map.power = found.front();
+  for (const int other : draws(names)) {
+    if (other == map.power || !options.power_column.empty()) continue;
+    map.notes.push_back(fmt::format("Power is '{}'; '{}' could be it too, and --power names it.",
+                                    printable(layout.label(map.power), 40), printable(layout.label(other), 40)));
+  }
   const ColumnName& name = names[static_cast<std::size_t>(map.power)];
   map.power_scale = name.power_scale;
   if (name.has("instant")) map.power_kind = PowerKind::instant;
@@ -162,6 +175,12 @@ bool vocabulary_suffices(Names names) { return find_time(names) >= 0 && !draws(n
 
 Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, const Input& input) {
   const Names names = layout.names;
+  if (is_summary(names)) {
+    return fail(ErrorKind::bad_input, input.name(),
+                "its rows are whole runs with their mean power, not a series in time",
+                "Log the power itself, for example with nvidia-smi --query-gpu=timestamp,index,power.draw --format=csv "
+                "-lms 500.");
+  }
   ColumnMap map;
   map.time = find_time(names);
   if (const auto chosen = choose_draw(layout, options, input, map); !chosen) return std::unexpected(chosen.error());
