@@ -1,6 +1,7 @@
 #include "analysis/excursions.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include "analysis/test_log.h"
 

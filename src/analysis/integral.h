@@ -58,14 +58,15 @@ class Integral {
     return amount;
   }
 
-  /// Microwatts at the instant asked last, kUnknownPower in a hole, and until when that does not change.
+  /// Microwatts at the instant asked last, kUnknownPower in a hole, and until when that does not change (past the
+  /// trace's end: its end). Requires a sample.
   struct Level {
     std::int64_t power_uw = kUnknownPower;
-    std::int64_t until_ns = trace::kForever;
+    std::int64_t until_ns = 0;
   };
   [[nodiscard]] Level level(std::int64_t t) const {
     if (t < steps_.end(i_)) return {power_uw_, steps_.end(i_)};
-    return {kUnknownPower, i_ + 1 < steps_.size() ? steps_.begin(i_ + 1) : trace::kForever};
+    return {kUnknownPower, i_ + 1 < steps_.size() ? steps_.begin(i_ + 1) : steps_.end(i_)};
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "plant/plant.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <cmath>
 #include <fstream>

@@ -146,7 +146,7 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   if (all.list.empty() || subject.sampling.span.count() == 0) return "";
   std::vector<const Excursion*> longest;
   for (const Excursion& e : all.list) longest.push_back(&e);
-  std::ranges::stable_sort(longest, std::ranges::greater{}, &Excursion::duration);
+  std::ranges::sort(longest, {}, [](const Excursion* e) { return std::pair(-e->duration, e->start); });
   longest.resize(std::min(longest.size(), kShownExcursions));
   TextTable table(
       {{"longest excursions at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});

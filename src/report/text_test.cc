@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <cmath>
 
