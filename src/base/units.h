@@ -49,7 +49,8 @@ constexpr Joules operator*(Watts p, Seconds t) { return Joules(p.value() * t.val
 constexpr Joules operator*(Seconds t, Watts p) { return p * t; }
 constexpr Watts operator/(Joules e, Seconds t) { return Watts(e.value() / t.value()); }
 
-constexpr Seconds to_seconds(Nanos t) { return Seconds(static_cast<double>(t.count()) * 1e-9); }
+/// Divides: 30 s come out as 30, not as 30.000000000000004.
+constexpr Seconds to_seconds(Nanos t) { return Seconds(static_cast<double>(t.count()) / 1e9); }
 /// Rounds to the nearest nanosecond. Requires |s| < 9.2e9.
 constexpr Nanos to_nanos(Seconds s) {
   const double ns = s.value() * 1e9;

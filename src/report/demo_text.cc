@@ -15,14 +15,15 @@ using Align = TextTable::Align;
 
 namespace {
 
-/// "1.23 +-0.15 %": mean and half the interval's width.
+/// "1.23 +-0.15", in percent: mean and half the interval's width; "0, < 0.12" where nothing was seen.
 std::string share(const Estimate& e, bool with_sign) {
-  std::string text = with_sign ? fmt::format("{:+.1f}", e.mean * 100.0) : fmt::format("{:.2f}", e.mean * 100.0);
-  if (e.interval_95) {
-    const double half = (e.interval_95->high - e.interval_95->low) / 2 * 100.0;
-    text += with_sign ? fmt::format(" +-{:.1f}", half) : fmt::format(" +-{:.2f}", half);
+  const int decimals = with_sign ? 1 : 2;
+  if (e.interval_95 && !with_sign && e.mean == 0.0) {
+    return fmt::format("0, < {:.{}f}", e.interval_95->high * 100.0, decimals);
   }
-  return text + " %";
+  std::string text = with_sign ? fmt::format("{:+.1f}", e.mean * 100.0) : fmt::format("{:.2f}", e.mean * 100.0);
+  if (!e.interval_95 || e.interval_95->high == e.interval_95->low) return text;
+  return text + fmt::format(" +-{:.{}f}", (e.interval_95->high - e.interval_95->low) / 2 * 100.0, decimals);
 }
 
 const WindowRate* rate_at(const ArmResult& arm, analysis::WindowKind kind, Nanos window) {
@@ -45,9 +46,9 @@ std::string demo_text(const DemoResult& result) {
                            format_duration(result.duration), result.seed),
                "  ");
   text += '\n';
-  TextTable control({{"arm", Align::left}, {"samples over"}, {"30 s over"}, {"tokens"}, {"against best-static"}});
+  TextTable control({{"arm", Align::left}, {"samples over %"}, {"30 s over %"}, {"tokens %"}, {"vs best-static %"}});
   TextTable cost(
-      {{"arm", Align::left}, {"mean W"}, {"peak W"}, {"J/token"}, {"overshoot J/h"}, {"plateaus/h"}, {"moves/h"}});
+      {{"arm", Align::left}, {"mean W"}, {"peak W"}, {"J/token"}, {"over J/h"}, {"plateaus/h"}, {"moves/h"}});
   for (const ArmResult& arm : result.arms) {
     const auto* samples = rate_at(arm, analysis::WindowKind::samples, Nanos(0));
     const auto* thirty = rate_at(arm, analysis::WindowKind::block, std::chrono::seconds(30));
@@ -59,7 +60,8 @@ std::string demo_text(const DemoResult& result) {
   }
   text += control.text(2) + '\n' + cost.text(2) + '\n';
   text += wrap(
-      "tokens are against uncontrolled; best-static is the best mix of two fixed levels at the arm's own "
+      "over: share above the limit. tokens are against uncontrolled; best-static is the best mix of two fixed levels "
+      "at the arm's own "
       "violation rate, chosen in hindsight (- where no mix has so low a rate).",
       "  ");
   for (const ArmResult& arm : result.arms) text += wrap(arm.description, fmt::format("  {}: ", arm.name));

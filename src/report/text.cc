@@ -156,7 +156,7 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   }
   std::string text = table.text(4);
   std::string summary =
-      fmt::format("{} excursions ({} plateaus, {} transients), {} above in all, overshoot {}", all.list.size(),
+      fmt::format("{} runs above it ({} plateaus, {} transients), {} in all, overshoot {}", all.list.size(),
                   all.plateaus, all.transients, format_duration(all.time_above), energy(all.overshoot));
   if (all.removable_share)
     summary += fmt::format(", of which feedback could remove {}", percent(*all.removable_share, 2));
@@ -173,20 +173,15 @@ std::string breaker_text(const LimitResult& result) {
 }
 
 std::string devices_table(const trace::Trace& trace, const std::vector<const Subject*>& subjects, const Limit& limit) {
-  TextTable table({{"device", Align::left},
-                   {"verdict", Align::left},
-                   {"excursions"},
-                   {"time above"},
-                   {"longest"},
-                   {"first at"},
-                   {"peak"}});
+  TextTable table(
+      {{"device", Align::left}, {"verdict", Align::left}, {"runs"}, {"time above"}, {"longest"}, {"first at"}});
   for (const Subject* s : subjects) {
     const LimitResult& r = *result_of(*s, limit);
     const analysis::Excursions& e = r.excursions;
     const bool any = !e.list.empty();
-    table.row({printable(s->name, 20), std::string(outcome(r)), fmt::format("{}", e.list.size()),
+    table.row({printable(s->name, 16), std::string(outcome(r)), fmt::format("{}", e.list.size()),
                any ? format_duration(e.time_above) : "-", any ? format_duration(e.longest) : "-",
-               any ? moment(trace, e.list.front().start, s->sampling.span) : "-", watts(s->power.max)});
+               any ? moment(trace, e.list.front().start, s->sampling.span) : "-"});
   }
   return table.text(4);
 }
