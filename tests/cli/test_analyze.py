@@ -93,7 +93,7 @@ def test_one_bad_file_does_not_lose_the_good_one(wattrein, log, tmp_path):
     [
         ("-5W", "above zero"),
         ("400", "no unit"),
-        ("", "not a power"),
+        ("", "--limit"),
         ("400W:foo", "sum"),
         ("400W@", ""),
         ("nanW", "not a power"),
