@@ -23,7 +23,18 @@ constexpr std::int64_t kFewestBlocks = 10;
 struct Tally {
   WindowMeans means;
   std::int64_t violating = 0;
+  std::optional<Nanos> first_over;
+  Nanos time_over{0};
 };
+
+/// Windows come in order of their begin and may overlap: time in two of them counts once.
+void add_violating(Tally& t, const Window& window, std::int64_t& covered_until_ns) {
+  t.violating += window.count;
+  if (!t.first_over) t.first_over = Nanos(window.begin_ns);
+  const std::int64_t end = window.begin_ns + window.count * window.width_ns;
+  t.time_over += Nanos(std::max<std::int64_t>(0, end - std::max(window.begin_ns, covered_until_ns)));
+  covered_until_ns = std::max(covered_until_ns, end);
+}
 
 Tally tally(const Steps& steps, const WindowSpec& spec, std::optional<std::int64_t> limit_uw,
             const WindowOptions& options) {
@@ -33,6 +44,7 @@ Tally tally(const Steps& steps, const WindowSpec& spec, std::optional<std::int64
   t.means.available = t.means.reason.empty();
   if (!t.means.available) return t;
   std::optional<double> worst;
+  std::int64_t covered_until_ns = steps.span_begin();
   scan_windows(steps, spec, options, [&](const Window& window) {
     if (!window.known()) {
       t.means.unknown += window.count;
@@ -44,7 +56,7 @@ Tally tally(const Steps& steps, const WindowSpec& spec, std::optional<std::int64
       worst = mean;
       t.means.worst_start = Nanos(window.begin_ns);
     }
-    if (limit_uw && window.amount.mean_above(*limit_uw)) t.violating += window.count;
+    if (limit_uw && window.amount.mean_above(*limit_uw)) add_violating(t, window, covered_until_ns);
   });
   if (worst) t.means.worst = Watts(*worst);
   return t;
@@ -67,6 +79,11 @@ bool too_few_samples(const Steps& steps, const WindowSpec& spec) {
   return !Window{steps.span_begin(), span, Integral(steps).at(steps.span_end()), 1}.known();
 }
 
+/// Time of unknown power: holes, and polls that say N/A.
+Nanos unknown_time(const Steps& steps) {
+  return Nanos(steps.span_end() - steps.span_begin() - Integral(steps).at(steps.span_end()).known_ns);
+}
+
 Verdict verdict_of(const Steps& steps, const Tally& t) {
   if (!t.means.available) return Verdict::not_available;
   if (t.violating > 0) return Verdict::violated;
@@ -74,6 +91,8 @@ Verdict verdict_of(const Steps& steps, const Tally& t) {
   if (hidden_by_meter(steps, t.means.spec)) return Verdict::lower_bound;
   // One reading shows what was drawn at one instant, not that a limit was held.
   if (t.means.unknown > 0 || steps.size() == 1) return Verdict::unknown;
+  // Samples leave no trace of a hole between them, and nobody knows what was drawn there.
+  if (t.means.spec.kind == WindowKind::samples && unknown_time(steps).count() > 0) return Verdict::unknown;
   if (too_few_samples(steps, t.means.spec)) return Verdict::unknown;
   return Verdict::compliant;
 }
@@ -157,6 +176,8 @@ WindowVerdict judge_windows(const Steps& steps, const WindowSpec& spec, Watts li
   WindowVerdict out;
   out.verdict = verdict_of(steps, t);
   out.violating = t.violating;
+  out.first_over = t.first_over;
+  if (spec.kind != WindowKind::samples) out.time_over = t.time_over;
   out.means = std::move(t.means);
   if (!out.means.available) return out;
 
@@ -164,6 +185,9 @@ WindowVerdict judge_windows(const Steps& steps, const WindowSpec& spec, Watts li
     add_note(out.note, fmt::format("{} of {} windows unknown", out.means.unknown, out.means.known + out.means.unknown));
   }
   if (too_few_samples(steps, spec)) add_note(out.note, "power is known for less than 0.8 of the time");
+  if (spec.kind == WindowKind::samples && steps.size() > 1 && unknown_time(steps).count() > 0) {
+    add_note(out.note, fmt::format("power is unknown for {}", format_duration(unknown_time(steps))));
+  }
   if (hidden_by_meter(steps, spec)) add_note(out.note, "the meter averages over 1 s: shorter excursions are hidden");
   if (out.means.known == 0) return out;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "base/text.h"
@@ -83,15 +84,6 @@ namespace {
 
 std::string who(const Subject& subject) { return subject.is_sum ? "the sum" : "device " + subject.name; }
 
-/// The subject that a limit's sentence is about: violated first, then the longest time above.
-const Subject* worst_of(const std::vector<const Subject*>& subjects, const Limit& limit) {
-  const auto key = [&](const Subject* s) {
-    const LimitResult* r = result_of(*s, limit);
-    return std::pair(r->violated, r->excursions.time_above);
-  };
-  return *std::ranges::max_element(subjects, {}, key);
-}
-
 std::string limit_name(const Limit& limit) {
   std::string text = fmt::format("{:g} W", limit.power.value());
   text += limit.scope == Limit::Scope::sum ? ", sum of devices" : ", each device";
@@ -101,7 +93,7 @@ std::string limit_name(const Limit& limit) {
 
 std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 
-/// "for 12.3 s in 4 excursions, the longest 6.1 s, the first at 00:24:58.123".
+/// " for 12.3 s in 4 excursions, the longest 6.1 s, the first at 00:24:58.123".
 std::string excursion_clause(const trace::Trace& trace, const Subject& subject, const analysis::Excursions& e) {
   if (e.list.empty()) return "";
   if (subject.sampling.span.count() == 0) return " in its one sample";
@@ -110,39 +102,72 @@ std::string excursion_clause(const trace::Trace& trace, const Subject& subject, 
                      moment(trace, e.list.front().start, subject.sampling.span));
 }
 
-const WindowVerdict* own_window(const LimitResult& result) {
-  for (const WindowVerdict& w : result.windows) {
-    const auto kind = w.means.spec.kind;
-    if (!result.limit.window && kind == analysis::WindowKind::samples) return &w;
-    if (result.limit.window && kind == analysis::WindowKind::block && w.means.spec.window == *result.limit.window) {
-      return &w;
-    }
+/// " in 2 of 23 blocks and 45 of 871 sliding windows, the first from ..., the worst (230.1 W) from ...".
+std::string window_clause(const trace::Trace& trace, const Subject& subject, const OwnWindows& own) {
+  const WindowVerdict& w = *own.decisive;
+  std::string text;
+  if (own.block != nullptr && own.block->means.available) {
+    text += fmt::format(" in {} of {} blocks and", own.block->violating, own.block->means.known);
   }
-  return nullptr;
+  text += fmt::format(" {}{} of {} sliding windows", text.empty() ? "in " : "", w.violating, w.means.known);
+  if (w.first_over) text += ", the first from " + moment(trace, *w.first_over, subject.sampling.span);
+  if (w.means.worst) {
+    text += fmt::format(", the worst ({}) from {}", watts(w.means.worst),
+                        moment(trace, w.means.worst_start, subject.sampling.span));
+  }
+  return text + fmt::format("; {} lie in such windows", format_duration(w.time_over));
 }
 
 }  // namespace
+
+OwnWindows own_windows(const LimitResult& result) {
+  OwnWindows own;
+  for (const WindowVerdict& w : result.windows) {
+    const auto kind = w.means.spec.kind;
+    if (!result.limit.window && kind == analysis::WindowKind::samples) own.decisive = &w;
+    if (!result.limit.window || kind == analysis::WindowKind::samples || w.means.spec.window != *result.limit.window) {
+      continue;
+    }
+    (kind == analysis::WindowKind::block ? own.block : own.decisive) = &w;
+  }
+  return own;
+}
+
+const Subject* worst_subject(const Analysis& analysis, const Limit& limit) {
+  const std::vector<const Subject*> subjects = subjects_of(analysis, limit);
+  if (subjects.empty()) return nullptr;
+  const auto key = [&](const Subject* s) {
+    const LimitResult& r = *result_of(*s, limit);
+    const OwnWindows own = own_windows(r);
+    const Nanos over = limit.window && own.decisive != nullptr ? own.decisive->time_over : r.excursions.time_above;
+    return std::tuple(r.violated, over, r.excursions.longest);
+  };
+  return *std::ranges::max_element(subjects, {}, key);
+}
 
 std::string verdict_sentence(const trace::Trace& trace, const Analysis& analysis, const Limit& limit) {
   const std::vector<const Subject*> subjects = subjects_of(analysis, limit);
   if (subjects.empty()) return limit_name(limit) + ": applies to nothing in this file.";
   const auto violated = [&](const Subject* s) { return result_of(*s, limit)->violated; };
   const auto n_violated = static_cast<std::size_t>(std::ranges::count_if(subjects, violated));
-  const Subject& worst = *worst_of(subjects, limit);
+  const Subject& worst = *worst_subject(analysis, limit);
   const LimitResult& result = *result_of(worst, limit);
 
   std::string text = limit_name(limit) + ": ";
   if (n_violated > 0) {
     text += "VIOLATED";
     if (subjects.size() > 1) text += fmt::format(" by {} of {}", n_violated, plural(subjects.size(), "device"));
-    text += subjects.size() > 1 ? fmt::format("; most by {}", who(worst)) : " by " + who(worst);
-    text += excursion_clause(trace, worst, result.excursions) + ".";
+    text += subjects.size() > 1 ? fmt::format("; most by {}:", who(worst)) : " by " + who(worst);
+    const OwnWindows own = own_windows(result);
+    text += limit.window && own.decisive != nullptr ? window_clause(trace, worst, own)
+                                                    : excursion_clause(trace, worst, result.excursions);
+    text += ".";
     return text;
   }
   const auto undecided =
       std::ranges::find_if(subjects, [&](const Subject* s) { return result_of(*s, limit)->undecided; });
   const Subject& shown = undecided != subjects.end() ? **undecided : worst;
-  const WindowVerdict* own = own_window(*result_of(shown, limit));
+  const WindowVerdict* own = own_windows(*result_of(shown, limit)).decisive;
   if (undecided != subjects.end()) {
     text += "not violated in what is known, but not shown to be held either";
     if (own != nullptr) {

@@ -32,6 +32,15 @@ namespace wattrein::report {
 /// The subject's result for a limit; null when the limit is not its own.
 [[nodiscard]] const analysis::LimitResult* result_of(const analysis::Subject& subject, const analysis::Limit& limit);
 
+/// Of those that a limit covers, the one to speak of: violated first, then the longest above. Null without any.
+[[nodiscard]] const analysis::Subject* worst_subject(const analysis::Analysis& analysis, const analysis::Limit& limit);
+/// A limit's own windows: the block and the sliding ones of its size, or the samples (then no block).
+struct OwnWindows {
+  const analysis::WindowVerdict* block = nullptr;
+  const analysis::WindowVerdict* decisive = nullptr;  ///< sliding, or samples; null only when nothing was judged
+};
+[[nodiscard]] OwnWindows own_windows(const analysis::LimitResult& result);
+
 /// One sentence for a limit: who exceeded it, for how long, from when; or that nobody did, and how sure that is.
 [[nodiscard]] std::string verdict_sentence(const trace::Trace& trace, const analysis::Analysis& analysis,
                                            const analysis::Limit& limit);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -95,8 +96,9 @@ std::vector<Judged> shown_windows(const Analysis& analysis, const Limit& limit) 
   const std::size_t each =
       std::max<std::size_t>(1, kMostWindowTables / std::max<std::size_t>(1, analysis.limits.size()));
   if (all.size() <= each) return all;
-  std::ranges::sort(all, std::ranges::greater(),
-                    [](const Judged& j) { return std::pair(j.result->excursions.time_above, j.subject->name); });
+  std::ranges::sort(all, std::ranges::greater(), [](const Judged& j) {
+    return std::tuple(j.result->violated, j.result->excursions.time_above, j.subject->name);
+  });
   all.resize(each);
   return all;
 }
@@ -202,7 +204,7 @@ std::string windows_section(const FileView& file) {
     const std::size_t all = subjects_of(file.analysis, limit).size();
     if (all > shown.size()) {
       out += fmt::format(
-          "<p class=\"hint\">The {} of {} devices that were above it the longest; all are in the JSON "
+          "<p class=\"hint\">The {} of {} devices that exceeded it most; all are in the JSON "
           "output.</p>\n",
           shown.size(), all);
     }

@@ -59,6 +59,8 @@ void window_verdict(JsonWriter& json, const WindowVerdict& w) {
   window_means(json, w.means);
   json.field("verdict", analysis::name(w.verdict));
   json.field("violating", w.violating);
+  optional_number(json, "first_over_s", w.first_over ? std::optional(to_seconds(*w.first_over)) : std::nullopt);
+  seconds(json, "time_over_s", w.time_over);
   optional_number(json, "rate", w.rate);
   interval(json, "rate_95", w.rate_95);
   optional_number(json, "rate_upper_95", w.upper_95);

@@ -148,8 +148,12 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   for (const Excursion& e : all.list) longest.push_back(&e);
   std::ranges::sort(longest, {}, [](const Excursion* e) { return std::pair(-e->duration, e->start); });
   longest.resize(std::min(longest.size(), kShownExcursions));
-  TextTable table(
-      {{"longest excursions at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});
+  TextTable table({{"longest runs of samples at", Align::left},
+                   {"offset"},
+                   {"for"},
+                   {"peak"},
+                   {"overshoot"},
+                   {"kind", Align::left}});
   for (const Excursion* e : longest) {
     table.row({moment(trace, e->start, subject.sampling.span), offset_text(e->start), format_duration(e->duration),
                watts(e->peak), energy(e->overshoot), e->plateau ? "plateau" : "transient"});
@@ -172,6 +176,24 @@ std::string breaker_text(const LimitResult& result) {
               "    ");
 }
 
+std::string devices_window_table(const trace::Trace& trace, const std::vector<const Subject*>& subjects,
+                                 const Limit& limit) {
+  TextTable table(
+      {{"device", Align::left}, {"verdict", Align::left}, {"blocks"}, {"sliding"}, {"worst mean"}, {"from"}});
+  const auto over = [](const WindowVerdict* w) {
+    return w != nullptr && w->means.available ? fmt::format("{} / {}", w->violating, w->means.known) : "-";
+  };
+  for (const Subject* s : subjects) {
+    const LimitResult& r = *result_of(*s, limit);
+    const OwnWindows own = own_windows(r);
+    const bool any = own.decisive != nullptr && own.decisive->means.worst;
+    table.row({printable(s->name, 16), std::string(outcome(r)), over(own.block), over(own.decisive),
+               any ? watts(own.decisive->means.worst) : "-",
+               any ? moment(trace, own.decisive->means.worst_start, s->sampling.span) : "-"});
+  }
+  return table.text(4);
+}
+
 std::string devices_table(const trace::Trace& trace, const std::vector<const Subject*>& subjects, const Limit& limit) {
   TextTable table(
       {{"device", Align::left}, {"verdict", Align::left}, {"runs"}, {"time above"}, {"longest"}, {"first at"}});
@@ -192,16 +214,14 @@ std::string limit_text(const trace::Trace& trace, const Analysis& analysis, cons
   if (analysis.limits_proposed) text += wrap("taken from: " + limit.origin, "    ");
   const std::vector<const Subject*> subjects = subjects_of(analysis, limit);
   if (subjects.empty()) return text;
-  if (subjects.size() > 1) text += devices_table(trace, subjects, limit);
+  if (subjects.size() > 1) {
+    text += limit.window ? devices_window_table(trace, subjects, limit) : devices_table(trace, subjects, limit);
+  }
   if (analysis.snapshot) return text;
-  const auto time_above = [&](const Subject* s) {
-    const LimitResult* r = result_of(*s, limit);
-    return std::pair(r->violated, r->excursions.time_above);
-  };
-  const Subject& worst = **std::ranges::max_element(subjects, {}, time_above);
+  const Subject& worst = *worst_subject(analysis, limit);
   const LimitResult& result = *result_of(worst, limit);
   if (subjects.size() > 1)
-    text += fmt::format("    device {}, the longest above it (all devices: --json, --report):\n", worst.name);
+    text += fmt::format("    in full for device {} (all devices: --json, --report):\n", worst.name);
   text += windows_table(result);
   text += excursions_table(trace, worst, result);
   text += breaker_text(result);

@@ -104,7 +104,7 @@ TEST(Format, SaysWhoWhenAndForHowLong) {
   const std::string sentence = verdict_sentence(c.trace, c.analysis, c.analysis.limits[0]);
   EXPECT_EQ(
       sentence,
-      "400 W, each device: VIOLATED by 1 of 2 devices; most by device 0 for 7 s in 2 excursions, the longest 5 s, "
+      "400 W, each device: VIOLATED by 1 of 2 devices; most by device 0: for 7 s in 2 excursions, the longest 5 s, "
       "the first at 00:22:37.858.");
 }
 
