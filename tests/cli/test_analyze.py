@@ -209,3 +209,47 @@ def test_usage_errors_exit_two(wattrein, args):
 def test_a_misspelt_word_names_the_nearest(wattrein):
     assert b"analyze" in wattrein("analyse", "x").stderr
     assert b"--limit" in wattrein("analyze", "x", "--limt", "4W").stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#Entity   POWER\nID  W\nGPU 0 300\nGPU 0 -300\nGPU 0 300\n",
+        'DCGM_FI_DEV_POWER_USAGE{gpu="0"} 50 1700000000000\nDCGM_FI_DEV_POWER_USAGE{gpu="0"} -51 1700000001000\n',
+        HEADER + rows([300, -5, 300]),
+    ],
+)
+def test_negative_power_is_damage_in_every_format(wattrein, log, text):
+    done = wattrein("analyze", log(text), "--limit", "400W")
+    assert done.returncode == 3
+    assert b"-" in done.stderr
+
+
+def test_more_devices_than_there_can_be(wattrein, log):
+    text = "#Entity   POWER\nID  W\n" + "".join(f"GPU {i} 300\n" for i in range(5000))
+    done = wattrein("analyze", log(text))
+    assert done.returncode == 3
+    assert b"4096" in done.stderr
+
+
+def test_a_log_cannot_steer_the_terminal(wattrein, log):
+    done = wattrein("analyze", log("time_s,power_w,gpu\n1700000000,300,\x1b[31mred\n1700000001,300,\x1b[31mred\n"))
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+def test_a_hole_is_not_within_a_limit(wattrein, log):
+    path = log(HEADER + rows([300] * 10) + rows([300] * 10, start_s=40))
+    file = only(wattrein.json("analyze", path, "--limit", "400W"))
+    assert file["devices"][0]["limits"][0]["outcome"] == "not decided"
+
+
+def test_a_window_limit_speaks_of_its_windows(wattrein, log):
+    # 10 s at 300 W, then 10 s at 500 W: the blocks from 10 s and from 15 s are above 450 W.
+    path = log(HEADER + rows([300] * 10 + [500] * 10))
+    done = wattrein("analyze", path, "--limit", "450W@5s")
+    assert done.returncode == 1
+    assert b"2 of 4 blocks" in done.stdout.replace(b"\n        ", b" ")
+    (limit,) = only(wattrein.json("analyze", path, "--limit", "450W@5s", status=1))["devices"][0]["limits"]
+    (block,) = [w for w in limit["windows"] if w["kind"] == "block" and w["window_s"] == 5]
+    assert block["violating"] == 2 and block["first_over_s"] == 10 and block["time_over_s"] == 10

@@ -27,11 +27,15 @@ def test_export_json_is_json(wattrein):
     assert json.loads(done.stdout)
 
 
-def test_export_onto_itself_loses_nothing(wattrein, tmp_path):
+def test_a_result_never_replaces_its_log(wattrein, tmp_path):
     path = tmp_path / "log.csv"
     path.write_bytes((EXAMPLES / "node-nvidia-smi.csv").read_bytes())
-    assert wattrein("export", path, "-o", path).returncode == 0
-    assert wattrein.json("analyze", path)["files"][0]["devices"][0]["sampling"]["samples"] == 240
+    before = path.read_bytes()
+    for command in (("export", path, "-o", path), ("analyze", path, "--report", path)):
+        done = wattrein(*command)
+        assert done.returncode == 2
+        assert b"is the log itself" in done.stderr
+    assert path.read_bytes() == before
 
 
 def test_demo_compares_and_writes_its_report(wattrein, tmp_path):

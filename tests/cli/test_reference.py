@@ -63,7 +63,11 @@ def test_equals_the_reference(wattrein, number):
     assert len(file["devices"]) == len(series)
     assert file["understanding"]["damaged"] == 0
     for device in file["devices"]:
-        own = [x for x in device["limits"] if x["scope"] == "each_device" and close(x["power_w"], series[device["name"]]["cap"])]
+        own = [
+            x
+            for x in device["limits"]
+            if x["scope"] == "each_device" and close(x["power_w"], series[device["name"]]["cap"])
+        ]
         check(device, own[0], series[device["name"]])
     if "ALL" in reference:
         (own,) = [x for x in file["sum"]["limits"] if x["scope"] == "sum"]
@@ -71,7 +75,9 @@ def test_equals_the_reference(wattrein, number):
         check(file["sum"], own, reference["ALL"])
 
 
-@pytest.mark.parametrize(("number", "devices", "total", "largest"), [("28", 16, 1129.212, 113.611), ("29", 8, 583.767, 113.611)])
+@pytest.mark.parametrize(
+    ("number", "devices", "total", "largest"), [("28", 16, 1129.212, 113.611), ("29", 8, 583.767, 113.611)]
+)
 def test_snapshots_of_a_node(wattrein, number, devices, total, largest):
     (path,) = SHARED.glob(f"{number}_*")
     (file,) = wattrein.json("analyze", path)["files"]
