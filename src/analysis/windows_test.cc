@@ -45,6 +45,21 @@ TEST(SlidingWindows, EndAtEachSampleAndAtOneWidthAfterEach) {
   EXPECT_EQ(judge_windows(log.steps(kPlainHold), sliding(1s), Watts(250), {}).violating, 0);
 }
 
+TEST(Windows, SayWhenAndHowLongTheyViolateCountingOverlapOnce) {
+  const TestLog log({0, 1, 1.5, 4}, {100, 400, 100, 100});
+  // [0.5,1.5) and [1,2) are above 240 W: from 0.5 s on, 1.5 s in either.
+  const WindowVerdict slides = judge_windows(log.steps(kPlainHold), sliding(1s), Watts(240), {});
+  EXPECT_EQ(slides.first_over, 500ms);
+  EXPECT_EQ(slides.time_over, 1500ms);
+  // Blocks of 1 s: 100, 250, 100, 100.
+  const WindowVerdict blocks = judge_windows(log.steps(kPlainHold), block(1s), Watts(240), {});
+  EXPECT_EQ(blocks.first_over, 1s);
+  EXPECT_EQ(blocks.time_over, 1s);
+  const WindowVerdict none = judge_windows(log.steps(kPlainHold), block(1s), Watts(300), {});
+  EXPECT_FALSE(none.first_over);
+  EXPECT_EQ(none.time_over, 0s);
+}
+
 TEST(Windows, ConstantLoadExactlyAtTheLimitDoesNotViolate) {
   Rng rng(7);
   std::vector<double> at_s{0};
@@ -118,12 +133,12 @@ TEST(SampleWindows, OneReadingIsNoProofOfCompliance) {
   EXPECT_EQ(judge_windows(log.steps(), kSamples, Watts(50), {}).verdict, Verdict::violated);
 }
 
-TEST(SampleWindows, AreNotCompliantOverALogThatIsMostlyHole) {
-  // 0..3 s and 20 s: known to 6 s and from 20 to 21 s, 7 of 21 s.
+TEST(SampleWindows, AreNotCompliantOverALogWithAHole) {
+  // 0..3 s and 20 s: known to 6 s and from 20 to 21 s, so 14 s are unknown.
   const TestLog log({0, 1, 2, 3, 20}, {90, 90, 90, 90, 90});
   const WindowVerdict v = judge_windows(log.steps(), kSamples, Watts(100), {});
   EXPECT_EQ(v.verdict, Verdict::unknown);
-  EXPECT_NE(v.note.find("less than 0.8 of the time"), std::string::npos) << v.note;
+  EXPECT_NE(v.note.find("power is unknown for 14 s"), std::string::npos) << v.note;
   EXPECT_EQ(judge_windows(log.steps(), kSamples, Watts(80), {}).verdict, Verdict::violated);
   EXPECT_EQ(judge_windows(log.steps(kPlainHold), kSamples, Watts(100), {}).verdict, Verdict::compliant);
 }
