@@ -90,7 +90,7 @@ Verdict verdict_of(const Steps& steps, const Tally& t) {
   if (t.means.known == 0) return Verdict::unknown;
   if (hidden_by_meter(steps, t.means.spec)) return Verdict::lower_bound;
   // One reading shows what was drawn at one instant, not that a limit was held.
-  if (t.means.unknown > 0 || steps.size() == 1) return Verdict::unknown;
+  if (t.means.unknown > 0 || steps.span_begin() == steps.span_end()) return Verdict::unknown;
   // Samples leave no trace of a hole between them, and nobody knows what was drawn there.
   if (t.means.spec.kind == WindowKind::samples && unknown_time(steps).count() > 0) return Verdict::unknown;
   if (too_few_samples(steps, t.means.spec)) return Verdict::unknown;

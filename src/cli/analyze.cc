@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <list>
 
 #include "analysis/analysis.h"
@@ -67,6 +68,9 @@ Result<AnalysisOptions> options_of(const Flags& flags) {
                          : flags.phases == "power" ? PhaseSource::power
                                                    : PhaseSource::automatic;
   if (error) return std::unexpected(*error);
+  if (!(flags.breaker_tms_s > 0.0) || !std::isfinite(flags.breaker_tms_s)) {
+    return fail(ErrorKind::usage, "--breaker-tms", "is no time above zero", "Give seconds, as in 2.68.");
+  }
   return options;
 }
 
@@ -99,6 +103,10 @@ void run(Context& context, const Flags& flags) {
   }
   if (const auto read = flags.read.options(); !read) {
     complain(context, read.error());
+    return;
+  }
+  if (const auto fits = check_output(flags.report, "--report", flags.files); !fits) {
+    complain(context, fits.error());
     return;
   }
   // A file that cannot be read is complained about; the others are analysed all the same.

@@ -37,13 +37,19 @@ void run(Context& context, const Flags& flags) {
     return;
   }
   options.duration = *duration;
+  if (flags.report != "none") {
+    if (const auto fits = check_output(flags.report, "--report", {flags.trace}); !fits) {
+      complain(context, fits.error());
+      return;
+    }
+  }
   const auto result = run_on(context, flags, options);
   if (!result) {
     complain(context, result.error());
     return;
   }
-  print(context, flags.json ? report::demo_json(*result, kVersion) : report::demo_text(*result));
-  if (flags.report.empty() || flags.report == "none") return;
+  print(context, flags.json ? report::demo_json(*result, kVersion) : coloured(report::demo_text(*result)));
+  if (flags.report == "none") return;
   const report::ReportMeta meta{.version = std::string(kVersion),
                                 .command_line = context.command_line,
                                 .when = format_unix_ns(context.clock.wall_unix_ns()).substr(0, 19) + " UTC"};
@@ -69,7 +75,9 @@ void add_demo(CLI::App& app, Context& context) {
       ->take_all();
   command->add_option("--replications", flags->options.replications, "Runs of each arm")->capture_default_str();
   command->add_option("--duration", flags->duration, "Simulated time of a run")->capture_default_str();
-  command->add_option("--seed", flags->options.seed, "Of the random numbers")->capture_default_str();
+  command->add_option("--seed", flags->options.seed, "Of the random numbers")
+      ->check(CLI::Range(0.0, 9e15))
+      ->capture_default_str();
   flags->read.add(*command);
   command->callback([flags, &context] { run(context, *flags); });
 }

@@ -11,10 +11,16 @@ struct Flags {
   std::string file;
   ReadFlags read;
   std::string to = "csv";
-  std::string out = "-";
+  std::string out = "-";  ///< standard output
 };
 
 void run(Context& context, const Flags& flags) {
+  if (flags.out != "-") {
+    if (const auto fits = check_output(flags.out, "--output", {flags.file}); !fits) {
+      complain(context, fits.error());
+      return;
+    }
+  }
   const auto trace = flags.read.read(context, flags.file);
   if (!trace) {
     complain(context, trace.error());

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -29,6 +30,15 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
+/// What a log or a file name could use to steer a terminal; line ends stay.
+std::string without_controls(std::string text) {
+  for (char& c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if ((u < 0x20 && c != '\n') || u == 0x7f) c = '?';
+  }
+  return text;
+}
+
 }  // namespace
 
 void print(Context& context, std::string_view text) {
@@ -39,11 +49,27 @@ void print(Context& context, std::string_view text) {
 }
 
 void complain(Context& context, const Error& error) {
-  write_all(STDERR_FILENO, "wattrein: " + error.message() + '\n');
+  write_all(STDERR_FILENO, "wattrein: " + without_controls(error.message()) + '\n');
   context.raise(exit_code(error.kind));
 }
 
+Result<void> check_output(const std::string& path, std::string_view option, const std::vector<std::string>& inputs) {
+  if (path.empty() && option == "--report") return {};
+  if (path.empty() || path == "-") {
+    return fail(ErrorKind::usage, std::string(option), "names no file", "Give a path to write to.");
+  }
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!input.empty() && std::filesystem::equivalent(path, input, ignored) &&
+        std::filesystem::is_regular_file(path, ignored)) {
+      return fail(ErrorKind::usage, std::string(option), path + " is the log itself", "Choose another name.");
+    }
+  }
+  return {};
+}
+
 std::string coloured(std::string text) {
+  text = without_controls(std::move(text));
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   const bool plain = (no_color != nullptr && *no_color != '\0') || ::isatty(STDOUT_FILENO) == 0 ||
@@ -81,6 +107,9 @@ Result<void> FileWriter::open() {
   }
   struct stat info{};
   const bool exists = ::stat(path_.c_str(), &info) == 0;
+  std::error_code unresolved;
+  const std::filesystem::path target = std::filesystem::canonical(path_, unresolved);
+  if (exists && !unresolved) path_ = target.string();  // a link stays a link
   if (exists && S_ISDIR(info.st_mode)) return failure(EISDIR, "written");
   if (exists && !S_ISREG(info.st_mode)) {
     written_ = path_;
@@ -90,6 +119,7 @@ Result<void> FileWriter::open() {
     fd_ = ::open(written_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
   if (fd_ < 0) return failure(errno, "written");
+  if (exists && written_ != path_ && ::fchmod(fd_, info.st_mode & 07777) != 0) return failure(errno, "written");
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/cli.h"
 
@@ -11,7 +12,11 @@ namespace wattrein::cli {
 void print(Context& context, std::string_view text);
 /// "wattrein: where: what\n  cure" on standard error, and the error's exit code.
 void complain(Context& context, const Error& error);
-/// Colours the words VIOLATED, violated and compliant where standard output is a terminal and NO_COLOR is unset.
+/// Refuses to write a result over one of the logs it is made from. Errors: usage.
+[[nodiscard]] Result<void> check_output(const std::string& path, std::string_view option,
+                                        const std::vector<std::string>& inputs);
+/// Text of logs made safe for a terminal (control characters become '?'), then colour for the words /// VIOLATED,
+/// violated and compliant where standard output is a terminal and NO_COLOR is unset.
 [[nodiscard]] std::string coloured(std::string text);
 
 /// A file that appears whole or not at all: written beside its place, synced, renamed. What was there stays

@@ -36,7 +36,9 @@ void ReadFlags::add(CLI::App& command) {
   command
       .add_option("--start", start_, "For a log without a clock: when its first row was, as in 2026-06-10T06:52:32Z")
       ->group(group);
-  command.add_option("--devices", devices_, "Rows a poll, where only row order tells devices apart")->group(group);
+  command.add_option("--devices", devices_, "Rows a poll, where only row order tells devices apart")
+      ->check(CLI::Range(1, 4096))
+      ->group(group);
   command.add_flag("--lenient", options_.lenient, "Read on with more than 5 % damaged rows")->group(group);
   command.add_option("--workload", workload_, "What ran, for the record: training, proxy, serving or synthetic")
       ->group(group);
@@ -56,10 +58,6 @@ Result<trace::ReadOptions> ReadFlags::options() const {
                   "Write it as in 2026-06-10T06:52:32Z, or as a unix epoch.");
     }
     options.start_unix_ns = *start;
-  }
-  if (devices_ < 0 || devices_ > 4096) {
-    return fail(ErrorKind::usage, "--devices", fmt::format("{} is not a number of devices", devices_),
-                "Give the rows a poll, from 1 to 4096.");
   }
   if (devices_ > 0) options.devices = devices_;
   if (!workload_.empty() && std::ranges::find(kWorkloads, workload_) == kWorkloads.end()) {

@@ -143,6 +143,6 @@ struct ArmParams {
 /// Errors: usage, for an unknown arm (names the nearest and lists what there is) or an illegal level.
 [[nodiscard]] Result<std::unique_ptr<Controller>> make_controller(std::string_view arm, const KnobSpec& knob,
                                                                   const ArmParams& params,
-                                                                  std::string_view where = "--arms");
+                                                                  std::string_view where = "--arm");
 
 }  // namespace wattrein::control

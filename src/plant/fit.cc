@@ -115,6 +115,8 @@ Moments moments(std::span<const double> x, const std::vector<bool>& busy) {
   return m;
 }
 
+constexpr std::size_t kMostCells = 4'000'000;  // three weeks of half seconds
+
 /// The log on a grid: the sum, and each device's own cells.
 struct Gridded {
   Nanos cell{0};
@@ -161,6 +163,12 @@ Result<Gridded> grid(const trace::Trace& log) {
   g.cell = std::max(kSamplePeriod, steps.median_period);
   const std::int64_t begin = steps.span_begin();
   const auto count = static_cast<std::size_t>((steps.span_end() - begin) / g.cell.count());
+  if (count > kMostCells) {
+    return fail(
+        ErrorKind::bad_input, log.source,
+        fmt::format("the log spans {}, mostly without a sample", format_duration(Nanos(steps.span_end() - begin))),
+        "give a log of one run, without far stamps");
+  }
   g.sum = cell_means(steps, begin, g.cell.count(), count);
   for (const trace::Series* s : used) {
     g.devices.push_back(cell_means(trace::steps_of(*s, rule), begin, g.cell.count(), count));

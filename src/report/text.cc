@@ -148,12 +148,8 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   for (const Excursion& e : all.list) longest.push_back(&e);
   std::ranges::sort(longest, {}, [](const Excursion* e) { return std::pair(-e->duration, e->start); });
   longest.resize(std::min(longest.size(), kShownExcursions));
-  TextTable table({{"longest runs of samples at", Align::left},
-                   {"offset"},
-                   {"for"},
-                   {"peak"},
-                   {"overshoot"},
-                   {"kind", Align::left}});
+  TextTable table(
+      {{"longest runs at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});
   for (const Excursion* e : longest) {
     table.row({moment(trace, e->start, subject.sampling.span), offset_text(e->start), format_duration(e->duration),
                watts(e->peak), energy(e->overshoot), e->plateau ? "plateau" : "transient"});

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxPhases = 1000;
+constexpr std::size_t kMaxDevices = 4096;  // more names than that are no devices, and each costs memory
 
 template <class T>
 void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
@@ -79,6 +80,10 @@ Result<void> check(const Understanding& u, bool lenient, const Input& input) {
 }  // namespace
 
 std::size_t Builder::device(std::string_view name) {
+  if (trace_.series.size() == kMaxDevices && !device_index_.contains(std::string(name))) {
+    too_many_devices_ = true;  // finish() refuses: what is added meanwhile does not matter
+    return kMaxDevices - 1;
+  }
   const auto [at, fresh] = device_index_.try_emplace(std::string(name), trace_.series.size());
   if (fresh) {
     trace_.series.emplace_back();
@@ -106,6 +111,11 @@ void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
     if (time_ns < s.time_ns.back()) ++s.backward_stamps;
   }
   s.time_ns.push_back(time_ns);
+  if (power_w < 0.0 || std::isinf(power_w)) {  // no meter says so: the stamp is kept, its power is unknown
+    damaged(fmt::format("{}, device {}", trace_.source, s.device.name), fmt::format("power of {} W", power_w));
+    s.power_w.push_back(kUnknown);
+    return;
+  }
   s.power_w.push_back(power_w);
   ++trace_.understanding.rows;
   if (std::isnan(power_w)) ++trace_.understanding.unknown_power;
@@ -138,6 +148,14 @@ void Builder::note(std::string sentence) {
 Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
   if (input.error() != nullptr) {
     note(fmt::format("{}: {}; what was read before that is kept.", input.name(), input.error()->what));
+  }
+  if (too_many_devices_) {
+    return fail(ErrorKind::bad_input, input.name(), fmt::format("it names more than {} devices", kMaxDevices),
+                "If another column tells devices apart, name it with --device.");
+  }
+  if (trace_.understanding.other_lines > trace_.understanding.rows) {
+    note(fmt::format("{} lines were passed over, more than were read: if the file holds a second format, split it.",
+                     trace_.understanding.other_lines));
   }
   if (const auto fit = check(trace_.understanding, options.lenient, input); !fit) return std::unexpected(fit.error());
 

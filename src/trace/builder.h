@@ -56,6 +56,7 @@ class Builder {
   std::unordered_map<std::string, std::int16_t> phase_index_;
   bool wall_ = true;
   bool has_zone_ = true;
+  bool too_many_devices_ = false;
 };
 
 }  // namespace wattrein::trace

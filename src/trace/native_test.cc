@@ -234,6 +234,7 @@ Trace random_trace(Rng& rng) {
       if (rng.below(4) != 0) time += static_cast<std::int64_t>(rng.below(1'000'000'000'000));
     }
     s.power_w = random_column(rng, samples);
+    for (double& v : s.power_w) v = std::abs(v);  // a negative power is damage in every format
     for (auto& column : s.columns) {
       if (rng.below(3) == 0) column = random_column(rng, samples);
     }
