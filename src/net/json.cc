@@ -22,10 +22,12 @@ class Builder {
  public:
   using Error = boost::json::error_code;
   using Text = boost::json::string_view;
+  // NOLINTBEGIN(readability-identifier-naming): Boost's names
   static constexpr std::size_t max_object_size = SIZE_MAX;
   static constexpr std::size_t max_array_size = SIZE_MAX;
   static constexpr std::size_t max_key_size = SIZE_MAX;
   static constexpr std::size_t max_string_size = SIZE_MAX;
+  // NOLINTEND(readability-identifier-naming)
 
   [[nodiscard]] Json take() { return std::move(root_); }
 
