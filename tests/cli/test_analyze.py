@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import EXAMPLES
+from program import EXAMPLES
 
 HEADER = "timestamp, index, power.draw [W]\n"
 

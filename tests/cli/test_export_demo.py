@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import EXAMPLES
+from program import EXAMPLES
 
 
 @pytest.mark.parametrize("name", ["node-nvidia-smi.csv", "decode-dcgmi.txt", "rack-prometheus.json"])

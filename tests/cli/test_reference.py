@@ -6,7 +6,7 @@ import os
 import pathlib
 
 import pytest
-from conftest import ROOT
+from program import ROOT
 
 SHARED = pathlib.Path(os.environ.get("WATTREIN_SHARED", ROOT.parent / "shared")) / "traces"
 FILES = {
