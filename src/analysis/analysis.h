@@ -25,8 +25,9 @@ struct AnalysisOptions {
   ExcursionOptions excursions;
   BreakerParams breaker;
   PhaseOptions phases;
-  enum class PhaseSource : std::uint8_t { automatic, labels, power } phase_source = PhaseSource::automatic;
+  enum class PhaseSource : std::uint8_t { automatic, labels, power, none } phase_source = PhaseSource::automatic;
   std::uint64_t seed = 1;
+  int threads = 1;  ///< at most so many, one a device; results do not depend on it
 };
 
 /// How well the power was sampled.

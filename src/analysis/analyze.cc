@@ -4,10 +4,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/energy.h"
+#include "analysis/integral.h"
 #include "analysis/notes.h"
 #include "analysis/propose.h"
 #include "analysis/sampling.h"
 #include "analysis/stats.h"
+#include "base/parallel.h"
 
 namespace wattrein::analysis {
 
@@ -61,10 +63,7 @@ Subject describe(const Series& series, const Steps& steps, MatchedEnergy* matche
   subject.power = power_stats(steps, series.column(Column::average_w));
   const EnergyParts energy = energy_of(steps, series.column(Column::energy_j));
   subject.energy = energy.energy;
-  if (matched != nullptr) {
-    matched->integral += energy.matched.integral;
-    matched->counter += energy.matched.counter;
-  }
+  if (matched != nullptr) *matched = energy.matched;
   return subject;
 }
 
@@ -92,46 +91,53 @@ trace::Sum snapshot_sum(const Trace& trace) {
   return sum;
 }
 
-LimitResult judge(const Steps& steps, const Limit& limit, const std::vector<WindowSpec>& specs,
-                  const WindowOptions& window_options, const AnalysisOptions& options) {
-  LimitResult result;
-  result.limit = limit;
+/// The verdict at the limit's own window, out of those at every window.
+void conclude(LimitResult& result) {
   bool shown_compliant = true;
-  for (const WindowSpec& spec : specs) {
-    result.windows.push_back(judge_windows(steps, spec, limit.power, window_options));
-    const bool own = limit.window ? spec.kind != WindowKind::samples && spec.window == *limit.window
-                                  : spec.kind == WindowKind::samples;
+  for (const WindowVerdict& window : result.windows) {
+    const WindowSpec& spec = window.means.spec;
+    const bool own = result.limit.window ? spec.kind != WindowKind::samples && spec.window == *result.limit.window
+                                         : spec.kind == WindowKind::samples;
     if (!own) continue;
-    const Verdict verdict = result.windows.back().verdict;
-    result.violated = result.violated || verdict == Verdict::violated;
+    result.violated = result.violated || window.verdict == Verdict::violated;
     // Sliding windows decide; blocks of the clock may not fit into a trace that sliding windows of their size do.
-    const bool no_block = spec.kind == WindowKind::block && verdict == Verdict::not_available;
-    shown_compliant = shown_compliant && (verdict == Verdict::compliant || no_block);
+    const bool no_block = spec.kind == WindowKind::block && window.verdict == Verdict::not_available;
+    shown_compliant = shown_compliant && (window.verdict == Verdict::compliant || no_block);
   }
   result.undecided = !result.violated && !shown_compliant;
-  result.excursions = find_excursions(steps, limit.power, options.excursions);
-  result.breaker = breaker_state(steps, limit.power, options.breaker);
-  return result;
 }
 
 /// Windows of a subject, alone and against each limit whose scope it is.
 void judge_subject(Subject& subject, const Steps& steps, const std::vector<Limit>& limits,
                    const std::vector<WindowSpec>& specs, WindowOptions window_options, const AnalysisOptions& options,
                    bool only_device) {
-  window_options.correlation_time = correlation_time(steps);
+  const Prefix prefix(steps);
+  window_options.correlation_time = correlation_time(prefix);
+  std::vector<Watts> powers;
   for (const Limit& limit : limits) {
     if (!only_device && (limit.scope == Limit::Scope::sum) != subject.is_sum) continue;
-    subject.limits.push_back(judge(steps, limit, specs, window_options, options));
+    powers.push_back(limit.power);
+    subject.limits.emplace_back().limit = limit;
   }
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    subject.windows.push_back(subject.limits.empty() ? window_means(steps, specs[i], window_options)
-                                                     : subject.limits.front().windows[i].means);
+  for (const WindowSpec& spec : specs) {
+    if (powers.empty()) {
+      subject.windows.push_back(window_means(prefix, spec, window_options));
+      continue;
+    }
+    std::vector<WindowVerdict> verdicts = judge_windows(prefix, spec, powers, window_options);
+    subject.windows.push_back(verdicts.front().means);
+    for (std::size_t i = 0; i < powers.size(); ++i) subject.limits[i].windows.push_back(std::move(verdicts[i]));
+  }
+  for (LimitResult& result : subject.limits) {
+    conclude(result);
+    result.excursions = find_excursions(prefix, result.limit.power, options.excursions);
+    result.breaker = breaker_state(steps, result.limit.power, options.breaker);
   }
 }
 
 Phases phases_of(const Series& series, const Steps& steps, const Trace& trace, const AnalysisOptions& options) {
   using Source = AnalysisOptions::PhaseSource;
-  if (steps.size() < 2) return {};
+  if (steps.size() < 2 || options.phase_source == Source::none) return {};
   if (options.phase_source != Source::power && has_labels(series)) return labelled_phases(series, trace.phases, steps);
   if (options.phase_source == Source::labels) return {};
   return find_phases(steps, options.phases);
@@ -152,11 +158,18 @@ Result<Analysis> analyze(const Trace& trace, const AnalysisOptions& options) {
   Analysis out;
   out.snapshot = std::ranges::all_of(trace.series, [](const Series& s) { return s.size() <= 1; });
 
-  std::vector<Steps> steps;
+  const std::size_t devices = trace.series.size();
+  std::vector<Steps> steps(devices);
+  std::vector<MatchedEnergy> matched_of(devices);
+  out.devices.resize(devices);
+  parallel_for(devices, options.threads, [&](std::size_t i) {
+    steps[i] = trace::steps_of(trace.series[i], options.hold);
+    out.devices[i] = describe(trace.series[i], steps[i], &matched_of[i]);
+  });
   MatchedEnergy matched;
-  for (const Series& series : trace.series) {
-    steps.push_back(trace::steps_of(series, options.hold));
-    out.devices.push_back(describe(series, steps.back(), &matched));
+  for (const MatchedEnergy& of : matched_of) {
+    matched.integral += of.integral;
+    matched.counter += of.counter;
   }
 
   std::vector<std::string> left_out;
@@ -191,14 +204,13 @@ Result<Analysis> analyze(const Trace& trace, const AnalysisOptions& options) {
                                      .correlation_time = std::nullopt,
                                      .seed = options.seed};
   const bool only_device = trace.series.size() == 1;
-  for (std::size_t i = 0; i < out.devices.size(); ++i) {
-    judge_subject(out.devices[i], steps[i], out.limits, specs, window_options, options, only_device);
-    out.devices[i].phases = phases_of(trace.series[i], steps[i], trace, options);
-  }
-  if (sum) {
-    judge_subject(*out.sum, sum_steps, out.limits, specs, window_options, options, false);
-    out.sum->phases = phases_of(sum->series, sum_steps, trace, options);
-  }
+  parallel_for(devices + (sum ? 1 : 0), options.threads, [&](std::size_t i) {
+    const bool is_sum = i == devices;
+    Subject& subject = is_sum ? *out.sum : out.devices[i];
+    const Steps& of = is_sum ? sum_steps : steps[i];
+    judge_subject(subject, of, out.limits, specs, window_options, options, only_device);
+    subject.phases = phases_of(is_sum ? sum->series : trace.series[i], of, trace, options);
+  });
   if (trace.series.size() >= 2 && !out.snapshot) {
     const Phases& first = out.devices.front().phases;
     out.correlation = pairwise_correlation(trace, options.hold, first.levels.size() > 1 ? &first : nullptr);

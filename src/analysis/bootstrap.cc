@@ -1,6 +1,7 @@
 #include "analysis/bootstrap.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/stats.h"
 #include "base/check.h"
@@ -22,18 +23,27 @@ RateBootstrap::RateBootstrap(Nanos begin, Nanos end, Nanos block) : begin_ns_(be
   cell_ns_ = std::max<std::int64_t>(1, length / kCellsPerBlock);
   cells_.resize(static_cast<std::size_t>((span + cell_ns_ - 1) / cell_ns_));
   blocks_ = std::max<std::int64_t>(1, (span + length / 2) / length);
+  next_cell(begin_ns_);
+}
+
+/// Moves to the cell that `begin_ns` lies in; the last one takes what lies behind it.
+void RateBootstrap::next_cell(std::int64_t begin_ns) {
+  cell_ = std::min(static_cast<std::size_t>((begin_ns - begin_ns_) / cell_ns_), cells_.size() - 1);
+  const bool last = cell_ + 1 == cells_.size();
+  cell_end_ns_ =
+      last ? std::numeric_limits<std::int64_t>::max() : begin_ns_ + (static_cast<std::int64_t>(cell_) + 1) * cell_ns_;
 }
 
 void RateBootstrap::add(std::int64_t begin_ns, std::int64_t step_ns, std::int64_t count, bool known, bool violating) {
   if (!known) return;
   while (count > 0) {
-    const std::int64_t offset = begin_ns - begin_ns_;
-    const auto cell = std::min(static_cast<std::size_t>(offset / cell_ns_), cells_.size() - 1);
-    const std::int64_t left = (static_cast<std::int64_t>(cell) + 1) * cell_ns_ - offset;
-    const bool last = cell + 1 == cells_.size() || count == 1;
-    const std::int64_t here = last ? count : std::clamp<std::int64_t>((left + step_ns - 1) / step_ns, 1, count);
-    cells_[cell].known += here;
-    if (violating) cells_[cell].violating += here;
+    if (begin_ns >= cell_end_ns_) next_cell(begin_ns);
+    std::int64_t here = count;
+    if (count > 1 && cell_ + 1 < cells_.size()) {
+      here = std::clamp<std::int64_t>((cell_end_ns_ - begin_ns + step_ns - 1) / step_ns, 1, count);
+    }
+    cells_[cell_].known += here;
+    if (violating) cells_[cell_].violating += here;
     begin_ns += here * step_ns;
     count -= here;
   }

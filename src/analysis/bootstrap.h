@@ -21,7 +21,7 @@ class RateBootstrap {
   /// `block` is the shortest length that may be taken; begin < end.
   RateBootstrap(Nanos begin, Nanos end, Nanos block);
 
-  /// `count` windows that begin at `begin_ns`, `begin_ns` + `step_ns`, ...
+  /// `count` windows that begin at `begin_ns`, `begin_ns` + `step_ns`, ...; calls come in order of their begin.
   void add(std::int64_t begin_ns, std::int64_t step_ns, std::int64_t count, bool known, bool violating);
 
   /// 95 %. Nothing when no window is known.
@@ -34,8 +34,12 @@ class RateBootstrap {
     std::int64_t known = 0;
     std::int64_t violating = 0;
   };
+  void next_cell(std::int64_t begin_ns);
+
   std::int64_t begin_ns_;
   std::int64_t cell_ns_;
+  std::size_t cell_ = 0;  // of the windows added last, and where it ends
+  std::int64_t cell_end_ns_ = 0;
   std::int64_t blocks_;        // to fill the trace
   std::vector<Counts> cells_;  // windows by the cell they begin in
 };

@@ -20,7 +20,8 @@ struct Grid {
 
 /// Held power at every median period. A trace of more than 16384 periods is averaged over longer, equal cells
 /// instead (unknown where less than half of one is known).
-Grid regular_grid(const Steps& steps) {
+Grid regular_grid(const Prefix& prefix) {
+  const Steps& steps = prefix.steps();
   Grid grid;
   const std::int64_t span = steps.span_end() - steps.span_begin();
   const std::int64_t period = steps.median_period.count();
@@ -29,7 +30,7 @@ Grid regular_grid(const Steps& steps) {
   grid.averaged = points > kMostPoints;
   grid.step_ns = grid.averaged ? span / kMostPoints : period;
 
-  Integral integral(steps);
+  Integral integral(prefix);
   Amount before;
   for (std::int64_t k = 0; k < std::min(points, kMostPoints); ++k) {
     const std::int64_t begin = steps.span_begin() + k * grid.step_ns;
@@ -67,8 +68,8 @@ double held_variance(const Steps& steps, double mean_w) {
 
 // A. D. Sokal, "Monte Carlo methods in statistical mechanics" (1996): tau(M) = 1/2 + sum of the first M
 // autocorrelations, at the smallest M >= 5 tau(M). Beyond that lag the sum adds noise and no signal.
-Nanos correlation_time(const Steps& steps) {
-  const Grid grid = regular_grid(steps);
+Nanos correlation_time(const Prefix& prefix) {
+  const Grid grid = regular_grid(prefix);
   const std::size_t n = grid.power_w.size();
   double sum = 0.0;
   std::size_t known = 0;
@@ -108,8 +109,10 @@ Nanos correlation_time(const Steps& steps) {
   tau = std::max(0.0, tau);
   // Averaging lowers the variance and stretches the time by one factor: variance times integrated correlation time
   // is the integral of the autocovariance, which averaging leaves alone.
-  if (grid.averaged) tau *= std::min(1.0, variance / held_variance(steps, mean));
+  if (grid.averaged) tau *= std::min(1.0, variance / held_variance(prefix.steps(), mean));
   return to_nanos(Seconds(tau * static_cast<double>(grid.step_ns) * 1e-9));
 }
+
+Nanos correlation_time(const Steps& steps) { return correlation_time(Prefix(steps)); }
 
 }  // namespace wattrein::analysis

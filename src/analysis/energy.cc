@@ -54,7 +54,7 @@ void compare(Energy& energy, const MatchedEnergy& matched) {
 
 EnergyParts energy_of(const Steps& steps, std::span<const double> counter_j) {
   EnergyParts out;
-  const Amount all = Integral(steps).at(steps.span_end());
+  const Amount all = whole(steps);
   if (steps.size() >= 2 && all.known_ns > 0) out.energy.integral = to_joules(all.energy_uw_ns);
   if (counter_j.empty()) return out;
   const Counter counter = count(counter_j);

@@ -15,11 +15,11 @@ struct Stretch {
 };
 
 /// Union of the known sliding windows whose mean is above the limit.
-std::vector<Stretch> violating_stretches(const Steps& steps, Nanos window, std::int64_t limit_uw) {
+std::vector<Stretch> violating_stretches(const Prefix& prefix, Nanos window, std::int64_t limit_uw) {
   std::vector<Stretch> stretches;
   const WindowSpec spec{WindowKind::sliding, window};
-  if (!unavailable_reason(steps, spec, {}).empty()) return stretches;
-  scan_sliding(steps, window.count(), [&](const Window& w) {
+  if (!unavailable_reason(prefix.steps(), spec, {}).empty()) return stretches;
+  scan_sliding(prefix, window.count(), [&](const Window& w) {
     if (!w.known() || !w.amount.mean_above(limit_uw)) return;
     const std::int64_t end = w.begin_ns + w.width_ns;
     if (stretches.empty() || stretches.back().end < w.begin_ns) {
@@ -72,11 +72,12 @@ void mark_plateaus(std::vector<Excursion>& list, const std::vector<Stretch>& str
   }
 }
 
-std::optional<double> removable_share(const Steps& steps, std::int64_t limit_uw, Nanos trailing) {
+std::optional<double> removable_share(const Prefix& prefix, std::int64_t limit_uw, Nanos trailing) {
+  const Steps& steps = prefix.steps();
   Int128 judged = 0;
   Int128 removable = 0;
-  Integral head(steps);
-  Integral tail(steps);
+  Integral head(prefix);
+  Integral tail(prefix);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::int64_t power_uw = to_microwatts(steps.power[i]);
     if (power_uw == kUnknownPower || power_uw <= limit_uw) continue;
@@ -96,17 +97,22 @@ std::optional<double> removable_share(const Steps& steps, std::int64_t limit_uw,
 }  // namespace
 
 Excursions find_excursions(const Steps& steps, Watts limit, const ExcursionOptions& options) {
+  return find_excursions(Prefix(steps), limit, options);
+}
+
+Excursions find_excursions(const Prefix& prefix, Watts limit, const ExcursionOptions& options) {
+  const Steps& steps = prefix.steps();
   Excursions out;
   const std::int64_t limit_uw = to_microwatts(limit.value());
   out.list = runs_above(steps, limit_uw, out);
-  mark_plateaus(out.list, violating_stretches(steps, options.infrastructure, limit_uw));
+  mark_plateaus(out.list, violating_stretches(prefix, options.infrastructure, limit_uw));
   for (const Excursion& run : out.list) {
     ++(run.plateau ? out.plateaus : out.transients);
     out.time_above += run.duration;
     out.longest = std::max(out.longest, run.duration);
   }
   const Nanos trailing = options.control_period + options.knob_delay;
-  if (trailing.count() > 0) out.removable_share = removable_share(steps, limit_uw, trailing);
+  if (trailing.count() > 0) out.removable_share = removable_share(prefix, limit_uw, trailing);
   return out;
 }
 

@@ -11,6 +11,7 @@
 namespace wattrein::analysis {
 
 using trace::Steps;
+class Prefix;  // integral.h
 
 /// A maximal run of known samples above the limit.
 struct Excursion {
@@ -41,6 +42,7 @@ struct Excursions {
 };
 
 [[nodiscard]] Excursions find_excursions(const Steps& steps, Watts limit, const ExcursionOptions& options);
+[[nodiscard]] Excursions find_excursions(const Prefix& prefix, Watts limit, const ExcursionOptions& options);
 
 /// Inverse-time trip model, an assumption with its parameters in the open (IEC 60255-151 extremely inverse,
 /// t = TMS * 80 / ((P/rating)^2 - 1)); state 1 trips. Default TMS from DOMAIN section 3.

@@ -34,7 +34,7 @@ Sampling sampling_of(const Steps& steps, std::int64_t duplicate_stamps, std::int
   if (steps.size() < 2) return out;
 
   out.span = Nanos(steps.span_end() - steps.span_begin());
-  out.known_time = Nanos(Integral(steps).at(steps.span_end()).known_ns);
+  out.known_time = Nanos(whole(steps).known_ns);
   if (out.span.count() > 0) out.coverage = to_seconds(out.known_time) / to_seconds(out.span);
   out.period = steps.median_period;
   out.repeated = repeated_share(steps.power);
@@ -47,8 +47,8 @@ Sampling sampling_of(const Steps& steps, std::int64_t duplicate_stamps, std::int
     if (out.period.count() > 0 && gap > 3 * out.period) ++out.holes;
     gaps_ns.push_back(static_cast<double>(gap.count()));
   }
-  const double spread_ns = *percentile(gaps_ns, 0.95) - *percentile(gaps_ns, 0.05);
-  out.jitter = Nanos(static_cast<std::int64_t>(spread_ns / 2 + 0.5));
+  const auto [low_ns, high_ns] = percentiles<2>(gaps_ns, {0.05, 0.95});
+  out.jitter = Nanos(static_cast<std::int64_t>((high_ns - low_ns) / 2 + 0.5));
   return out;
 }
 

@@ -24,16 +24,22 @@ std::optional<Watts> mean_of(const std::vector<double>& values) {
 
 }  // namespace
 
-std::optional<double> percentile(std::vector<double>& values, double q) {
-  if (values.empty()) return std::nullopt;
+double next_percentile(std::vector<double>& values, double q, std::size_t& sorted) {
   const double rank = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::ranges::nth_element(values, at);
+  std::nth_element(values.begin() + static_cast<std::ptrdiff_t>(std::min(sorted, below)), at, values.end());
+  sorted = below;
   const double fraction = rank - static_cast<double>(below);
   if (fraction == 0.0) return *at;
   const double next = *std::min_element(at + 1, values.end());
   return *at + fraction * (next - *at);
+}
+
+std::optional<double> percentile(std::vector<double>& values, double q) {
+  if (values.empty()) return std::nullopt;
+  std::size_t sorted = 0;
+  return next_percentile(values, q, sorted);
 }
 
 PowerStats power_stats(const Steps& steps, std::span<const double> average_w) {
@@ -45,10 +51,11 @@ PowerStats power_stats(const Steps& steps, std::span<const double> average_w) {
   const auto [min, max] = std::ranges::minmax_element(known);
   stats.min = Watts(*min);
   stats.max = Watts(*max);
-  stats.p50 = Watts(*percentile(known, 0.50));
-  stats.p95 = Watts(*percentile(known, 0.95));
-  stats.p99 = Watts(*percentile(known, 0.99));
-  const Amount all = Integral(steps).at(steps.span_end());
+  const auto [p50, p95, p99] = percentiles<3>(known, {0.50, 0.95, 0.99});
+  stats.p50 = Watts(p50);
+  stats.p95 = Watts(p95);
+  stats.p99 = Watts(p99);
+  const Amount all = whole(steps);
   if (all.known_ns > 0) stats.tmean = Watts(all.mean_w());
   return stats;
 }

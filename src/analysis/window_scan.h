@@ -19,20 +19,22 @@ struct Window {
   std::int64_t count = 1;
 
   /// DESIGN "Coverage": at least 0.8 of it known.
-  [[nodiscard]] bool known() const { return Int128{amount.known_ns} * 5 >= Int128{width_ns} * 4; }
+  [[nodiscard]] bool known() const {
+    return amount.known_ns == width_ns || Int128{amount.known_ns} * 5 >= Int128{width_ns} * 4;
+  }
 };
 
 /// Blocks [first + k w, first + (k+1) w) that end at or before the trace's end.
 template <class OnWindow>
-void scan_blocks(const Steps& steps, std::int64_t width, std::int64_t first, const OnWindow& on_window) {
-  Integral integral(steps);
-  const std::int64_t blocks = (steps.span_end() - first) / width;
+void scan_blocks(const Prefix& prefix, std::int64_t width, std::int64_t first, const OnWindow& on_window) {
+  Integral integral(prefix);
+  const std::int64_t blocks = (prefix.steps().span_end() - first) / width;
   Amount before = integral.at(first);
   std::int64_t begin = first;
   for (std::int64_t k = 0; k < blocks;) {
     const Integral::Level level = integral.level(begin);
-    const std::int64_t inside = std::min((level.until_ns - begin) / width, blocks - k);
-    if (inside >= 2) {
+    if (level.until_ns - begin >= 2 * width && blocks - k >= 2) {
+      const std::int64_t inside = std::min((level.until_ns - begin) / width, blocks - k);
       Amount one;
       if (level.power_uw != kUnknownPower) one = {Int128{level.power_uw} * width, width};
       on_window(Window{begin, width, one, inside});
@@ -51,20 +53,22 @@ void scan_blocks(const Steps& steps, std::int64_t width, std::int64_t first, con
 
 /// Windows that end at each sample and at w after each sample, wholly inside the trace; equal ones once.
 template <class OnWindow>
-void scan_sliding(const Steps& steps, std::int64_t width, const OnWindow& on_window) {
-  Integral head(steps);
-  Integral tail(steps);
+void scan_sliding(const Prefix& prefix, std::int64_t width, const OnWindow& on_window) {
+  const Steps& steps = prefix.steps();
   const std::int64_t last_begin = steps.span_end() - width;
   const std::size_t n = steps.size();
-  std::size_t ending = 0;    // next sample that a window ends at
-  std::size_t starting = 0;  // next sample that a window starts at
+  std::size_t starting = 0;  // the first sample at or behind the next window's begin
+  std::size_t ending = 0;    // the first sample at or behind its end
   while (ending < n && steps.begin(ending) - width < steps.span_begin()) ++ending;
   while (true) {
-    const bool can_start = starting < n && steps.begin(starting) <= last_begin;
-    if (!can_start && ending >= n) return;
-    std::int64_t begin = can_start ? steps.begin(starting) : trace::kForever;
-    if (ending < n) begin = std::min(begin, steps.begin(ending) - width);
-    on_window(Window{begin, width, head.at(begin + width) - tail.at(begin), 1});
+    const std::int64_t starts =
+        starting < n && steps.begin(starting) <= last_begin ? steps.begin(starting) : trace::kForever;
+    const std::int64_t ends = ending < n ? steps.begin(ending) - width : trace::kForever;
+    const std::int64_t begin = std::min(starts, ends);
+    if (begin == trace::kForever) return;
+    const Amount tail = starts == begin ? prefix.before(starting) : prefix.at(starting - 1, begin);
+    const Amount head = ends == begin ? prefix.before(ending) : prefix.at(ending - 1, begin + width);
+    on_window(Window{begin, width, head - tail, 1});
     while (starting < n && steps.begin(starting) == begin) ++starting;
     while (ending < n && steps.begin(ending) - width == begin) ++ending;
   }
@@ -92,13 +96,15 @@ inline std::int64_t first_block(const Steps& steps, std::int64_t width, const Wi
 
 /// Requires that the window is available (windows.cc).
 template <class OnWindow>
-void scan_windows(const Steps& steps, const WindowSpec& spec, const WindowOptions& options, const OnWindow& on_window) {
+void scan_windows(const Prefix& prefix, const WindowSpec& spec, const WindowOptions& options,
+                  const OnWindow& on_window) {
+  const Steps& steps = prefix.steps();
   switch (spec.kind) {
     case WindowKind::samples: scan_samples(steps, on_window); return;
     case WindowKind::block:
-      scan_blocks(steps, spec.window.count(), first_block(steps, spec.window.count(), options), on_window);
+      scan_blocks(prefix, spec.window.count(), first_block(steps, spec.window.count(), options), on_window);
       return;
-    case WindowKind::sliding: scan_sliding(steps, spec.window.count(), on_window); return;
+    case WindowKind::sliding: scan_sliding(prefix, spec.window.count(), on_window); return;
   }
 }
 

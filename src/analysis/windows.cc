@@ -19,49 +19,6 @@ constexpr Nanos kMeterAverage = 1s;    // of MeterKind::average_1s
 constexpr Nanos kShortestBlock = 30s;  // of the bootstrap
 constexpr std::int64_t kFewestBlocks = 10;
 
-/// What one pass over the windows of one size gives.
-struct Tally {
-  WindowMeans means;
-  std::int64_t violating = 0;
-  std::optional<Nanos> first_over;
-  Nanos time_over{0};
-};
-
-/// Windows come in order of their begin and may overlap: time in two of them counts once.
-void add_violating(Tally& t, const Window& window, std::int64_t& covered_until_ns) {
-  t.violating += window.count;
-  if (!t.first_over) t.first_over = Nanos(window.begin_ns);
-  const std::int64_t end = window.begin_ns + window.count * window.width_ns;
-  t.time_over += Nanos(std::max<std::int64_t>(0, end - std::max(window.begin_ns, covered_until_ns)));
-  covered_until_ns = std::max(covered_until_ns, end);
-}
-
-Tally tally(const Steps& steps, const WindowSpec& spec, std::optional<std::int64_t> limit_uw,
-            const WindowOptions& options) {
-  Tally t;
-  t.means.spec = spec;
-  t.means.reason = unavailable_reason(steps, spec, options);
-  t.means.available = t.means.reason.empty();
-  if (!t.means.available) return t;
-  std::optional<double> worst;
-  std::int64_t covered_until_ns = steps.span_begin();
-  scan_windows(steps, spec, options, [&](const Window& window) {
-    if (!window.known()) {
-      t.means.unknown += window.count;
-      return;
-    }
-    t.means.known += window.count;
-    const double mean = window.amount.mean_w();
-    if (!worst || mean > *worst) {
-      worst = mean;
-      t.means.worst_start = Nanos(window.begin_ns);
-    }
-    if (limit_uw && window.amount.mean_above(*limit_uw)) add_violating(t, window, covered_until_ns);
-  });
-  if (worst) t.means.worst = Watts(*worst);
-  return t;
-}
-
 /// How much time one window stands for: a sample stands for one median period.
 Nanos reach(const Steps& steps, const WindowSpec& spec) {
   return spec.kind == WindowKind::samples ? steps.median_period : spec.window;
@@ -71,29 +28,111 @@ bool hidden_by_meter(const Steps& steps, const WindowSpec& spec) {
   return steps.meter == trace::MeterKind::average_1s && reach(steps, spec) < kMeterAverage;
 }
 
-/// Samples cover no time of their own, so holes between them leave no window unknown: the whole trace is held to the
-/// coverage of a window instead.
-bool too_few_samples(const Steps& steps, const WindowSpec& spec) {
-  if (spec.kind != WindowKind::samples) return false;
-  const std::int64_t span = steps.span_end() - steps.span_begin();
-  return !Window{steps.span_begin(), span, Integral(steps).at(steps.span_end()), 1}.known();
+/// The largest mean so far, told without dividing where windows know equally much, as nearly all do.
+class Worst {
+ public:
+  void see(const Window& window) {
+    if (window.amount.known_ns == amount_.known_ns) {
+      if (window.amount.energy_uw_ns <= amount_.energy_uw_ns) return;
+    } else if (amount_.known_ns != 0 && window.amount.mean_w() <= amount_.mean_w()) {
+      return;
+    }
+    amount_ = window.amount;
+    begin_ns_ = window.begin_ns;
+  }
+  void write(WindowMeans& means) const {
+    if (amount_.known_ns == 0) return;
+    means.worst = Watts(amount_.mean_w());
+    means.worst_start = Nanos(begin_ns_);
+  }
+
+ private:
+  Amount amount_;
+  std::int64_t begin_ns_ = 0;
+};
+
+/// Windows against one limit.
+class Tally {
+ public:
+  Tally(const Steps& steps, Watts limit, std::optional<Nanos> block)
+      : limit_uw_(to_microwatts(limit.value())), covered_until_ns_(steps.span_begin()) {
+    if (block) rates_.emplace(Nanos(steps.span_begin()), Nanos(steps.span_end()), *block);
+  }
+
+  void see(const Window& window) {
+    const bool over = window.amount.mean_above(limit_uw_);
+    if (rates_) rates_->add(window.begin_ns, window.width_ns, window.count, true, over);
+    if (over) add_violating(window);
+  }
+
+  void write(WindowVerdict& out) const {
+    out.violating = violating_;
+    out.first_over = first_over_;
+    if (out.means.spec.kind != WindowKind::samples) out.time_over = time_over_;
+  }
+  [[nodiscard]] const std::optional<RateBootstrap>& rates() const { return rates_; }
+
+ private:
+  /// Windows come in order of their begin and may overlap: time in two of them counts once.
+  void add_violating(const Window& window) {
+    violating_ += window.count;
+    if (!first_over_) first_over_ = Nanos(window.begin_ns);
+    const std::int64_t end = window.begin_ns + window.count * window.width_ns;
+    time_over_ += Nanos(std::max<std::int64_t>(0, end - std::max(window.begin_ns, covered_until_ns_)));
+    covered_until_ns_ = std::max(covered_until_ns_, end);
+  }
+
+  std::int64_t limit_uw_;
+  std::int64_t covered_until_ns_;
+  std::int64_t violating_ = 0;
+  std::optional<Nanos> first_over_;
+  Nanos time_over_{0};
+  std::optional<RateBootstrap> rates_;
+};
+
+/// One pass over the windows of one size. Every window that is known is shown to each tally.
+WindowMeans scan(const Prefix& prefix, const WindowSpec& spec, std::span<Tally> tallies, const WindowOptions& options) {
+  WindowMeans means;
+  means.spec = spec;
+  means.reason = unavailable_reason(prefix.steps(), spec, options);
+  means.available = means.reason.empty();
+  if (!means.available) return means;
+  Worst worst;
+  scan_windows(prefix, spec, options, [&](const Window& window) {
+    if (!window.known()) {
+      means.unknown += window.count;
+      return;
+    }
+    means.known += window.count;
+    worst.see(window);
+    for (Tally& tally : tallies) tally.see(window);
+  });
+  worst.write(means);
+  return means;
 }
 
-/// Time of unknown power: holes, and polls that say N/A.
-Nanos unknown_time(const Steps& steps) {
-  return Nanos(steps.span_end() - steps.span_begin() - Integral(steps).at(steps.span_end()).known_ns);
+/// The trace as a whole.
+struct Whole {
+  Nanos span{0};
+  Nanos known{0};
+  Nanos correlation{0};
+};
+
+Whole whole_of(const Prefix& prefix, const WindowOptions& options) {
+  return {.span = Nanos(prefix.steps().span_end() - prefix.steps().span_begin()),
+          .known = Nanos(prefix.total().known_ns),
+          .correlation = options.correlation_time ? *options.correlation_time : correlation_time(prefix)};
 }
 
-Verdict verdict_of(const Steps& steps, const Tally& t) {
-  if (!t.means.available) return Verdict::not_available;
-  if (t.violating > 0) return Verdict::violated;
-  if (t.means.known == 0) return Verdict::unknown;
-  if (hidden_by_meter(steps, t.means.spec)) return Verdict::lower_bound;
+Verdict verdict_of(const Steps& steps, const WindowMeans& means, std::int64_t violating, const Whole& whole) {
+  if (!means.available) return Verdict::not_available;
+  if (violating > 0) return Verdict::violated;
+  if (means.known == 0) return Verdict::unknown;
+  if (hidden_by_meter(steps, means.spec)) return Verdict::lower_bound;
   // One reading shows what was drawn at one instant, not that a limit was held.
-  if (t.means.unknown > 0 || steps.span_begin() == steps.span_end()) return Verdict::unknown;
+  if (means.unknown > 0 || whole.span.count() == 0) return Verdict::unknown;
   // Samples leave no trace of a hole between them, and nobody knows what was drawn there.
-  if (t.means.spec.kind == WindowKind::samples && unknown_time(steps).count() > 0) return Verdict::unknown;
-  if (too_few_samples(steps, t.means.spec)) return Verdict::unknown;
+  if (means.spec.kind == WindowKind::samples && whole.known < whole.span) return Verdict::unknown;
   return Verdict::compliant;
 }
 
@@ -102,29 +141,49 @@ void add_note(std::string& note, std::string_view sentence) {
   note += sentence;
 }
 
-std::optional<Interval> bootstrap(const Steps& steps, const WindowSpec& spec, std::int64_t limit_uw, Nanos correlation,
-                                  const WindowOptions& options, std::string& note) {
-  const Nanos block = std::max({kShortestBlock, 2 * reach(steps, spec), 10 * correlation});
-  const Nanos known(Integral(steps).at(steps.span_end()).known_ns);
-  if (known / block < kFewestBlocks) {
-    add_note(note, fmt::format("fewer than ten blocks of {}: no interval", format_duration(block)));
-    return std::nullopt;
-  }
-  RateBootstrap rates(Nanos(steps.span_begin()), Nanos(steps.span_end()), block);
-  scan_windows(steps, spec, options, [&](const Window& window) {
-    rates.add(window.begin_ns, window.width_ns, window.count, window.known(), window.amount.mean_above(limit_uw));
-  });
-  // A stream of its own for each size and kind, so that no two intervals share their luck.
-  const auto stream = static_cast<std::uint64_t>(spec.window.count()) * 4 + static_cast<std::uint64_t>(spec.kind);
-  return rates.interval(options.seed, stream);
+Nanos bootstrap_block(const Steps& steps, const WindowSpec& spec, const Whole& whole) {
+  return std::max({kShortestBlock, 2 * reach(steps, spec), 10 * whole.correlation});
 }
 
 /// 3/n: where none of n independent windows violates, the rate is below that with 95 % confidence.
-std::optional<double> rule_of_three(const Steps& steps, const WindowSpec& spec, Nanos correlation) {
-  const Nanos known(Integral(steps).at(steps.span_end()).known_ns);
-  const Nanos apart = std::max(reach(steps, spec), 2 * correlation);
-  if (known.count() <= 0 || apart.count() <= 0) return std::nullopt;
-  return std::min(1.0, 3.0 * (to_seconds(apart) / to_seconds(known)));
+std::optional<double> rule_of_three(const Steps& steps, const WindowSpec& spec, const Whole& whole) {
+  const Nanos apart = std::max(reach(steps, spec), 2 * whole.correlation);
+  if (whole.known.count() <= 0 || apart.count() <= 0) return std::nullopt;
+  return std::min(1.0, 3.0 * (to_seconds(apart) / to_seconds(whole.known)));
+}
+
+/// What the counts amount to: verdict, rate and how sure it is.
+WindowVerdict conclude(const Steps& steps, const WindowMeans& means, const Tally& tally, const Whole& whole,
+                       std::uint64_t seed) {
+  const WindowSpec& spec = means.spec;
+  WindowVerdict out;
+  out.means = means;
+  tally.write(out);
+  out.verdict = verdict_of(steps, means, out.violating, whole);
+  if (!means.available) return out;
+
+  if (means.unknown > 0) {
+    add_note(out.note, fmt::format("{} of {} windows unknown", means.unknown, means.known + means.unknown));
+  }
+  if (spec.kind == WindowKind::samples && steps.size() > 1 && whole.known < whole.span) {
+    add_note(out.note, fmt::format("power is unknown for {}", format_duration(whole.span - whole.known)));
+  }
+  if (hidden_by_meter(steps, spec)) add_note(out.note, "the meter averages over 1 s: shorter excursions are hidden");
+  if (means.known == 0) return out;
+
+  out.rate = static_cast<double>(out.violating) / static_cast<double>(means.known);
+  if (steps.size() == 1) return out;
+  if (out.violating > 0 && tally.rates()) {
+    // A stream of its own for each size and kind, so that no two intervals share their luck.
+    const auto stream = static_cast<std::uint64_t>(spec.window.count()) * 4 + static_cast<std::uint64_t>(spec.kind);
+    out.rate_95 = tally.rates()->interval(seed, stream);
+  } else if (out.violating > 0) {
+    add_note(out.note, fmt::format("fewer than ten blocks of {}: no interval",
+                                   format_duration(bootstrap_block(steps, spec, whole))));
+  } else if (out.verdict != Verdict::lower_bound) {  // a bound on what the meter shows bounds nothing it hides
+    out.upper_95 = rule_of_three(steps, spec, whole);
+  }
+  return out;
 }
 
 }  // namespace
@@ -166,40 +225,30 @@ std::string unavailable_reason(const Steps& steps, const WindowSpec& spec, const
   return {};
 }
 
+WindowMeans window_means(const Prefix& prefix, const WindowSpec& spec, const WindowOptions& options) {
+  return scan(prefix, spec, {}, options);
+}
+
 WindowMeans window_means(const Steps& steps, const WindowSpec& spec, const WindowOptions& options) {
-  return tally(steps, spec, std::nullopt, options).means;
+  return window_means(Prefix(steps), spec, options);
+}
+
+std::vector<WindowVerdict> judge_windows(const Prefix& prefix, const WindowSpec& spec, std::span<const Watts> limits,
+                                         const WindowOptions& options) {
+  const Steps& steps = prefix.steps();
+  const Whole whole = whole_of(prefix, options);
+  const Nanos block = bootstrap_block(steps, spec, whole);
+  const bool enough = whole.known / block >= kFewestBlocks;
+  std::vector<Tally> tallies;
+  for (const Watts limit : limits) tallies.emplace_back(steps, limit, enough ? std::optional(block) : std::nullopt);
+  const WindowMeans means = scan(prefix, spec, tallies, options);
+  std::vector<WindowVerdict> verdicts;
+  for (const Tally& tally : tallies) verdicts.push_back(conclude(steps, means, tally, whole, options.seed));
+  return verdicts;
 }
 
 WindowVerdict judge_windows(const Steps& steps, const WindowSpec& spec, Watts limit, const WindowOptions& options) {
-  const std::int64_t limit_uw = to_microwatts(limit.value());
-  Tally t = tally(steps, spec, limit_uw, options);
-  WindowVerdict out;
-  out.verdict = verdict_of(steps, t);
-  out.violating = t.violating;
-  out.first_over = t.first_over;
-  if (spec.kind != WindowKind::samples) out.time_over = t.time_over;
-  out.means = std::move(t.means);
-  if (!out.means.available) return out;
-
-  if (out.means.unknown > 0) {
-    add_note(out.note, fmt::format("{} of {} windows unknown", out.means.unknown, out.means.known + out.means.unknown));
-  }
-  if (too_few_samples(steps, spec)) add_note(out.note, "power is known for less than 0.8 of the time");
-  if (spec.kind == WindowKind::samples && steps.size() > 1 && unknown_time(steps).count() > 0) {
-    add_note(out.note, fmt::format("power is unknown for {}", format_duration(unknown_time(steps))));
-  }
-  if (hidden_by_meter(steps, spec)) add_note(out.note, "the meter averages over 1 s: shorter excursions are hidden");
-  if (out.means.known == 0) return out;
-
-  out.rate = static_cast<double>(out.violating) / static_cast<double>(out.means.known);
-  if (steps.size() == 1) return out;
-  const Nanos correlation = options.correlation_time ? *options.correlation_time : correlation_time(steps);
-  if (out.violating > 0) {
-    out.rate_95 = bootstrap(steps, spec, limit_uw, correlation, options, out.note);
-  } else if (out.verdict != Verdict::lower_bound) {  // a bound on what the meter shows bounds nothing it hides
-    out.upper_95 = rule_of_three(steps, spec, correlation);
-  }
-  return out;
+  return std::move(judge_windows(Prefix(steps), spec, std::span(&limit, 1), options).front());
 }
 
 std::span<const Nanos> default_windows() { return kLadder; }

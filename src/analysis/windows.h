@@ -13,6 +13,7 @@
 namespace wattrein::analysis {
 
 using trace::Steps;
+class Prefix;  // integral.h
 
 struct Interval {
   double low = 0.0;
@@ -66,16 +67,22 @@ struct WindowVerdict {
 
 struct WindowOptions {
   Align align = Align::first_sample;
-  std::int64_t origin_unix_ns = 0;        ///< for Align::clock
-  std::optional<Nanos> correlation_time;  ///< integrated; computed from the steps when absent
-  std::uint64_t seed = 1;                 ///< of the bootstrap
+  std::int64_t origin_unix_ns = 0;          ///< for Align::clock
+  std::optional<Nanos> correlation_time{};  ///< integrated; computed from the steps when absent
+  std::uint64_t seed = 1;                   ///< of the bootstrap
 };
 
 [[nodiscard]] WindowMeans window_means(const Steps& steps, const WindowSpec& spec, const WindowOptions& options);
 [[nodiscard]] WindowVerdict judge_windows(const Steps& steps, const WindowSpec& spec, Watts limit,
                                           const WindowOptions& options);
+/// The same for whoever asks for many sizes, with the integrals made once; and against several limits in one pass over
+/// the trace: a verdict each, in their order.
+[[nodiscard]] WindowMeans window_means(const Prefix& prefix, const WindowSpec& spec, const WindowOptions& options);
+[[nodiscard]] std::vector<WindowVerdict> judge_windows(const Prefix& prefix, const WindowSpec& spec,
+                                                       std::span<const Watts> limits, const WindowOptions& options);
 
 /// Integrated correlation time of power: dt (1/2 + sum of autocorrelations), Sokal's window. Zero when unknown.
+[[nodiscard]] Nanos correlation_time(const Prefix& prefix);
 [[nodiscard]] Nanos correlation_time(const Steps& steps);
 
 /// The ladder that is reported without being asked for: 0.5 s, 1, 5, 10, 30 s, 1, 5, 15 min, 3 h.

@@ -4,6 +4,7 @@
 #include <list>
 
 #include "analysis/analysis.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -64,8 +65,10 @@ Result<AnalysisOptions> options_of(const Flags& flags) {
   options.excursions.control_period = duration(flags.control_period, "--control-period", error);
   if (!flags.knob_delay.empty()) options.excursions.knob_delay = duration(flags.knob_delay, "--knob-delay", error);
   options.breaker.tms_s = flags.breaker_tms_s;
+  options.threads = hardware_threads();
   options.phase_source = flags.phases == "labels"  ? PhaseSource::labels
                          : flags.phases == "power" ? PhaseSource::power
+                         : flags.phases == "none"  ? PhaseSource::none
                                                    : PhaseSource::automatic;
   if (error) return std::unexpected(*error);
   if (!(flags.breaker_tms_s > 0.0) || !std::isfinite(flags.breaker_tms_s)) {
@@ -158,8 +161,8 @@ void add_analyze(CLI::App& app, Context& context) {
   command->add_option("--align", flags->align, "Where block windows start: first (sample) or clock (multiples)")
       ->check(CLI::IsMember({"first", "clock"}))
       ->group(rules);
-  command->add_option("--phases", flags->phases, "Phases from labels, from power, or auto")
-      ->check(CLI::IsMember({"auto", "labels", "power"}))
+  command->add_option("--phases", flags->phases, "Phases from labels, from power, auto, or none (saves time)")
+      ->check(CLI::IsMember({"auto", "labels", "power", "none"}))
       ->group(rules);
   command->add_option("--infrastructure", flags->infrastructure, "An excursion over this long a mean is a plateau")
       ->group(rules);

@@ -77,9 +77,10 @@ Measured measure(const Recording& recording, Watts limit, Nanos knob_delay) {
   Measured m;
   m.seconds = to_seconds(Nanos(steps.span_end() - steps.span_begin())).value();
   m.windows = windows_for(Nanos(steps.span_end() - steps.span_begin()));
+  const analysis::Prefix prefix(steps);
   const std::int64_t limit_uw = analysis::to_microwatts(limit.value());
   for (WindowCount& count : m.windows) {
-    analysis::scan_windows(steps, {count.kind, count.window}, {}, [&](const analysis::Window& w) {
+    analysis::scan_windows(prefix, {count.kind, count.window}, {}, [&](const analysis::Window& w) {
       if (!w.known()) return;
       count.known += w.count;
       if (w.amount.mean_above(limit_uw)) count.violating += w.count;
@@ -88,7 +89,7 @@ Measured measure(const Recording& recording, Watts limit, Nanos knob_delay) {
   analysis::ExcursionOptions options;
   options.control_period = kDecisionPeriod;
   options.knob_delay = knob_delay;
-  const analysis::Excursions excursions = analysis::find_excursions(steps, limit, options);
+  const analysis::Excursions excursions = analysis::find_excursions(prefix, limit, options);
   m.overshoot_j = excursions.overshoot.value();
   m.removable_j = excursions.removable_share.value_or(0.0) * m.overshoot_j;
   m.plateaus = static_cast<double>(excursions.plateaus);
