@@ -32,6 +32,12 @@ void ReadFlags::add(CLI::App& command) {
   command.add_option("--phase", options_.phase_column, "Column with phase labels")->group(group);
   command.add_option("--unit", options_.power_unit, "Unit of the power column: W, mW or kW")->group(group);
   command.add_option("--time-unit", options_.time_unit, "Unit of a numeric clock: s, ms, us or ns")->group(group);
+  command
+      .add_option("--decimal", options_.decimal,
+                  "What stands before the decimals of its numbers: , or a point, where the cells leave it open")
+      ->group(group);
+  command.add_option("--date-order", options_.date_order, "Order of dates such as 05/01/2025: dmy (day first) or mdy")
+      ->group(group);
   command.add_option("--period", period_, "For a log without a clock: time between its rows, as in 1s")->group(group);
   command
       .add_option("--start", start_, "For a log without a clock: when its first row was, as in 2026-06-10T06:52:32Z")
@@ -52,8 +58,9 @@ Result<trace::ReadOptions> ReadFlags::options() const {
     options.period = *period;
   }
   if (!start_.empty()) {
-    const auto start = trace::StampParser().parse(start_);
-    if (!start) {
+    trace::StampParser parser;
+    const auto start = parser.parse(start_);
+    if (!start || !parser.wall()) {
       return fail(ErrorKind::usage, "--start", fmt::format("'{}' is no time", printable(start_)),
                   "Write it as in 2026-06-10T06:52:32Z, or as a unix epoch.");
     }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "trace/clock_steps.h"
 
 namespace wattrein::trace {
 
@@ -60,7 +61,9 @@ Result<void> check(const Understanding& u, bool lenient, const Input& input) {
   }
   if (u.rows == 0) {
     return fail(ErrorKind::bad_input, input.name(), fmt::format("it holds no sample{}", ended),
-                "Check that the log was written to its end, or name its format with --format.");
+                input.error() == nullptr || input.error()->cure.empty()
+                    ? "Check that the log was written to its end, or name its format with --format."
+                    : input.error()->cure);
   }
   if (!lenient && u.damaged * 20 > all) {
     return fail(ErrorKind::bad_input, input.name(),
@@ -149,6 +152,7 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
   if (input.error() != nullptr) {
     note(fmt::format("{}: {}; what was read before that is kept.", input.name(), input.error()->what));
   }
+  for (std::string& sentence : input.encoding_notes()) note(std::move(sentence));
   if (too_many_devices_) {
     return fail(ErrorKind::bad_input, input.name(), fmt::format("it names more than {} devices", kMaxDevices),
                 "If another column tells devices apart, name it with --device.");
@@ -164,6 +168,11 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     note(fmt::format("{} device{} named without a single readable row and left out.", silent.size(),
                      silent.size() == 1 ? " was" : "s were"));
     trace_.series.erase(silent.begin(), silent.end());
+  }
+  if (wall_ && !has_zone_) {
+    std::vector<std::string> notes;
+    unfold_daylight_saving(trace_.series, notes);
+    for (std::string& sentence : notes) note(std::move(sentence));
   }
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,98 +13,37 @@
 #include <system_error>
 #include <vector>
 
+#include "trace/text_encoding.h"
+#include "trace/unpack.h"
+
 namespace wattrein::trace {
 
 namespace {
 
-constexpr std::size_t kRawBytes = std::size_t{64} << 10;
+constexpr std::size_t kChunk = std::size_t{64} << 10;
 constexpr std::size_t kHeadBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 constexpr std::size_t kTextBytes = std::size_t{128} << 10;
+constexpr std::int64_t kMaxNuls = std::int64_t{1} << 30;  // in a row: a disk image or a hole, no log
 
-/// Raw bytes of a file descriptor or of memory. A file is read(2), never mapped: one that shrinks under a
-/// mapping would kill the program.
-class Raw {
- public:
-  Raw(int fd, bool owned) : fd_(fd), owned_(owned) {}
-  explicit Raw(std::string_view memory) : memory_(memory) {}
-  Raw(const Raw&) = delete;
-  Raw& operator=(const Raw&) = delete;
-  ~Raw() {
-    if (owned_) ::close(fd_);
-  }
+constexpr std::string_view kByteOrderMark("\xef\xbb\xbf", 3);
 
-  /// Bytes put into `to`; 0 at the end; -1 with errno.
-  std::ptrdiff_t read(std::span<char> to) {
-    if (fd_ < 0) {
-      const std::size_t n = std::min(to.size(), memory_.size());
-      std::copy_n(memory_.data(), n, to.data());
-      memory_.remove_prefix(n);
-      return static_cast<std::ptrdiff_t>(n);
-    }
-    while (true) {
-      const ssize_t n = ::read(fd_, to.data(), to.size());
-      if (n >= 0 || errno != EINTR) return n;
-    }
-  }
-
- private:
-  int fd_ = -1;
-  bool owned_ = false;
-  std::string_view memory_;
-};
-
-enum class Packing : unsigned char { none, gzip, zstd };
-
-std::string_view packing_name(Packing p) { return p == Packing::gzip ? "gzip" : "zstd"; }
-
-/// Packings and encodings that are told apart only to say what they are.
-struct Foreign {
-  std::string_view magic;
-  std::string_view what;
-  std::string_view cure;
-};
-constexpr Foreign kForeign[] = {
-    {"\xfd"
-     "7zXZ",
-     "this is an xz archive, which is not read", "Unpack it with: xz -dk FILE"},
-    {"BZh", "this is a bzip2 archive, which is not read", "Unpack it with: bzip2 -dk FILE"},
-    {"PK\x03\x04", "this is a zip archive, which is not read", "Unpack it with: unzip FILE"},
-    {"\xff\xfe", "the text is UTF-16, as PowerShell's > writes it", "Convert it with: iconv -f UTF-16 -t UTF-8 FILE"},
-    {"\xfe\xff", "the text is UTF-16", "Convert it with: iconv -f UTF-16 -t UTF-8 FILE"},
-    {"SQLite format 3", "this is a database, not a log", "Export the power readings from it as CSV."},
-};
-
-constexpr std::string_view kGzipMagic("\x1f\x8b", 2);
-constexpr std::string_view kZstdMagic("\x28\xb5\x2f\xfd", 4);
-constexpr std::string_view kBom("\xef\xbb\xbf", 3);
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
 
 }  // namespace
 
 struct Input::State {
-  State(std::string file_name, int fd, bool owned) : name(std::move(file_name)), raw(fd, owned) {}
-  State(std::string file_name, std::string_view memory) : name(std::move(file_name)), raw(memory) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (inflating) inflateEnd(&gz);
-    if (zst != nullptr) ZSTD_freeDStream(zst);
-  }
+  State(std::string file_name, Unpacker bytes) : name(std::move(file_name)), unpacker(std::move(bytes)) {}
 
   std::string name;
-  Raw raw;
-  Packing packing = Packing::none;
-  std::vector<char> packed;  // raw bytes not yet unpacked: [packed_begin, packed_end)
-  std::size_t packed_begin = 0;
-  std::size_t packed_end = 0;
-  bool raw_ended = false;
-  bool inflating = false;
-  bool between_members = false;
-  z_stream gz{};
-  ZSTD_DStream* zst = nullptr;
-  std::size_t zst_hint = 1;  // 0 at a frame's end
+  Unpacker unpacker;
+  DetectedEncoding encoding;
+  Utf16Decoder utf16;
+  std::vector<char> wide;  // UTF-16 on its way to UTF-8
+  NulFilter nuls;
+  CarriageReturns carriage_returns = CarriageReturns::none;
 
-  std::vector<char> text;  // unpacked and not yet handed out: [begin, end)
+  std::vector<char> text;  // not yet handed out: [begin, end)
   std::size_t begin = 0;
   std::size_t end = 0;
   bool ended = false;
@@ -114,108 +51,38 @@ struct Input::State {
 
   std::string head;
   std::int64_t line_number = 0;
+  bool same_line = false;  // the next line stands on the same line of the file: a progress bar's
   bool cut = false;
   bool torn = false;
+  std::int64_t lines_lost = 0;  // cut by NULs
 
-  void stop(ErrorKind kind, std::string what, std::string cure) {
+  void finish_text() {
     ended = true;
-    if (!error) error = Error{kind, name, std::move(what), std::move(cure)};
+    if (unpacker.error() != nullptr && !error) error = *unpacker.error();
+    if (wide_text()) end += utf16.finish(text.data() + end);
+    if (nuls.mark_at_end()) text[end++] = '\0';
   }
-  void stop_damaged(std::string_view what) {
-    stop(ErrorKind::bad_input, fmt::format("the {} stream {}", packing_name(packing), what),
-         "Copy the file again, or go on with what could be read.");
-  }
-  [[nodiscard]] std::string_view packed_view() const {
-    return {packed.data() + packed_begin, packed_end - packed_begin};
-  }
+  [[nodiscard]] bool wide_text() const { return encoding.encoding != Encoding::utf8; }
 
-  /// More raw bytes behind those that are there; false at the end.
-  bool read_raw() {
-    if (raw_ended) return false;
-    if (packed_begin > 0) {
-      std::memmove(packed.data(), packed.data() + packed_begin, packed_end - packed_begin);
-      packed_end -= packed_begin;
-      packed_begin = 0;
-    }
-    if (packed_end == packed.size()) return true;
-    const std::ptrdiff_t n = raw.read(std::span(packed).subspan(packed_end));
-    if (n < 0) {
-      const int code = errno;
-      raw_ended = true;
-      stop(ErrorKind::environment, fmt::format("reading failed: {}", std::generic_category().message(code)),
-           "Check the disk or the pipe that it comes from.");
-      return false;
-    }
-    if (n == 0) raw_ended = true;
-    packed_end += static_cast<std::size_t>(n);
-    return n > 0;
-  }
-
-  void inflate_some() {
-    if (between_members) {
-      // Tar-like zero padding behind the last member is usual; anything else is not ours.
-      while (packed_begin < packed_end && packed[packed_begin] == '\0') ++packed_begin;
-      if (packed_begin == packed_end) return;
-      if (packed[packed_begin] != kGzipMagic[0]) return stop_damaged("is followed by bytes that do not belong to it");
-      inflateReset(&gz);
-      between_members = false;
-    }
-    gz.next_in = reinterpret_cast<Bytef*>(packed.data() + packed_begin);
-    gz.avail_in = static_cast<uInt>(packed_end - packed_begin);
-    gz.next_out = reinterpret_cast<Bytef*>(text.data() + end);
-    gz.avail_out = static_cast<uInt>(text.size() - end);
-    const int code = inflate(&gz, Z_NO_FLUSH);
-    packed_begin = packed_end - gz.avail_in;
-    end = text.size() - gz.avail_out;
-    if (code == Z_STREAM_END) {
-      between_members = true;
-    } else if (code != Z_OK && code != Z_BUF_ERROR) {
-      stop_damaged(gz.msg != nullptr ? fmt::format("is damaged ({})", gz.msg) : "is damaged");
-    }
-  }
-
-  void unzstd_some() {
-    ZSTD_inBuffer in{packed.data() + packed_begin, packed_end - packed_begin, 0};
-    ZSTD_outBuffer out{text.data() + end, text.size() - end, 0};
-    const std::size_t code = ZSTD_decompressStream(zst, &out, &in);
-    packed_begin += in.pos;
-    end += out.pos;
-    if (ZSTD_isError(code) != 0) return stop_damaged(fmt::format("is damaged ({})", ZSTD_getErrorName(code)));
-    if (in.pos > 0 || out.pos > 0) zst_hint = code;
-  }
-
-  [[nodiscard]] bool whole_at_end() const { return packing == Packing::gzip ? between_members : zst_hint == 0; }
-
-  /// More text behind `end`. Requires room there. False at the end.
+  /// More text behind `end`, where make_room() has made some. False at the end.
   bool read_text() {
     const std::size_t before = end;
     while (end == before && !ended) {
-      if (packing == Packing::none) {
-        const std::size_t n = std::min(packed_end - packed_begin, text.size() - end);
-        if (n > 0) {
-          std::copy_n(packed.data() + packed_begin, n, text.data() + end);
-          packed_begin += n;
-          end += n;
-        } else if (const std::ptrdiff_t got = raw_ended ? 0 : raw.read(std::span(text).subspan(end)); got > 0) {
-          end += static_cast<std::size_t>(got);
-        } else {
-          const int code = errno;
-          raw_ended = true;
-          ended = true;
-          if (got < 0) {
-            stop(ErrorKind::environment, fmt::format("reading failed: {}", std::generic_category().message(code)),
-                 "Check the disk or the pipe that it comes from.");
-          }
-        }
-        continue;
+      std::size_t n = 0;
+      if (wide_text()) {
+        const std::size_t bytes = unpacker.read(wide);
+        n = utf16.decode({wide.data(), bytes}, text.data() + end);
+        if (bytes == 0) finish_text();
+      } else {
+        // A byte is left for the mark of a run of NULs, and three for a character cut at the end.
+        n = unpacker.read(std::span(text).subspan(end, text.size() - end - 4));
+        if (n == 0) finish_text();
       }
-      // Called without input too: both libraries may still hold text that did not fit the last time.
-      const std::size_t packed_before = packed_end - packed_begin;
-      packing == Packing::gzip ? inflate_some() : unzstd_some();
-      if (end != before || ended || packed_end - packed_begin < packed_before) continue;
-      if (!read_raw() && !ended) {
-        if (!whole_at_end()) stop_damaged("ends early: the file was cut");
+      if (n > 0) end += nuls.apply(text.data() + end, n);
+      if (nuls.run() > kMaxNuls) {
         ended = true;
+        error = Error{ErrorKind::bad_input, name, "it holds more than a GiB of NUL bytes in a row",
+                      "Check that it is a log, and not the image of a disk or a file with a hole."};
       }
     }
     return end != before;
@@ -228,48 +95,62 @@ struct Input::State {
       end -= begin;
       begin = 0;
     }
-    if (text.size() - end < kRawBytes) text.resize(end + kRawBytes);
+    if (text.size() - end < kChunk) text.resize(end + kChunk);
   }
 
+  void find_encoding();
   Result<void> prepare();
+  const char* find_end(const char* from, std::size_t available) const;
+  bool hard_line(std::string_view& line);
+  bool drop_lost(std::string_view& line);
 };
 
-/// Finds the packing, fills the head and refuses what holds nothing.
+/// From the first chunk, which is still as it came.
+void Input::State::find_encoding() {
+  encoding = detect_encoding({text.data(), end});
+  begin = encoding.mark_bytes;
+  if (!wide_text()) {
+    end = begin + nuls.apply(text.data() + begin, end - begin);
+    return;
+  }
+  utf16 = Utf16Decoder(encoding.encoding);
+  wide.resize(kChunk / 2);
+  const std::string raw(text.data() + begin, end - begin);
+  text.resize(std::max(kTextBytes, Utf16Decoder::room_for(raw.size()) + kChunk));
+  begin = 0;
+  end = utf16.decode(raw, text.data());
+  end = nuls.apply(text.data(), end);
+}
+
+/// Finds packing and encoding, fills the head and refuses what holds nothing.
 Result<void> Input::State::prepare() {
-  packed.resize(kRawBytes);
+  if (const auto ready = unpacker.prepare(); !ready) return std::unexpected(ready.error());
   text.resize(kTextBytes);
-  while (packed_end < 16 && read_raw()) {}
-  if (error) return std::unexpected(*error);
-  const std::string_view start = packed_view();
-  if (start.empty()) {
-    return fail(ErrorKind::bad_input, name, "the file is empty",
-                "Check the program that writes it, or wait for its first rows.");
+  while (end < kHeadBytes) {
+    const std::size_t n = unpacker.read(std::span(text).subspan(end, text.size() - end - 4));
+    if (n == 0) break;
+    end += n;
   }
-  if (start.starts_with(kGzipMagic)) {
-    packing = Packing::gzip;
-    inflating = inflateInit2(&gz, 15 + 16) == Z_OK;
-    if (!inflating) return fail(ErrorKind::environment, name, "no memory to unpack it", "Free some memory.");
-  } else if (start.starts_with(kZstdMagic)) {
-    packing = Packing::zstd;
-    zst = ZSTD_createDStream();
-    if (zst == nullptr) return fail(ErrorKind::environment, name, "no memory to unpack it", "Free some memory.");
-  } else {
-    for (const Foreign& f : kForeign) {
-      if (start.starts_with(f.magic)) {
-        return fail(ErrorKind::bad_input, name, std::string(f.what), std::string(f.cure));
-      }
-    }
+  find_encoding();
+  while (end - begin < kHeadBytes) {
+    make_room();
+    if (!read_text()) break;
   }
-  while (end < kHeadBytes && read_text()) {}
-  if (std::string_view(text.data(), end).starts_with(kBom)) begin = kBom.size();
+  const std::string_view start{text.data() + begin, end - begin};
+  if (nuls.count() > 0 && ended && start.find_first_not_of(std::string_view(" \r\n\0", 4)) == start.npos) begin = end;
   if (begin == end) {
     if (error) return std::unexpected(*error);
-    return fail(ErrorKind::bad_input, name,
-                packing == Packing::none ? "the file is empty"
-                                         : fmt::format("the {} archive holds nothing", packing_name(packing)),
+    const std::string_view packing = unpacker.packing();
+    std::string what = packing.empty() ? "the file is empty" : fmt::format("the {} archive holds nothing", packing);
+    if (nuls.count() > 0) what = "the file holds nothing but NUL bytes";
+    return fail(ErrorKind::bad_input, name, std::move(what),
                 "Check the program that writes it, or wait for its first rows.");
   }
   head.assign(text.data() + begin, std::min(kHeadBytes, end - begin));
+  carriage_returns = find_carriage_returns(head);
+  // Recognition sees the lines that next_line() will give.
+  if (carriage_returns != CarriageReturns::none) std::ranges::replace(head, '\r', '\n');
+  if (nuls.has_marks()) std::ranges::replace(head, '\0', '\n');
   return {};
 }
 
@@ -281,7 +162,7 @@ Input::~Input() = default;
 Result<Input> Input::open(const std::string& path, const FsRoot& root) {
   std::unique_ptr<State> state;
   if (path == "-") {
-    state = std::make_unique<State>("standard input", STDIN_FILENO, false);
+    state = std::make_unique<State>("standard input", Unpacker("standard input", STDIN_FILENO, false));
   } else {
     const int fd = ::open(root.path(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
@@ -294,7 +175,7 @@ Result<Input> Input::open(const std::string& path, const FsRoot& root) {
       return fail(ErrorKind::environment, path, fmt::format("cannot open: {}", std::generic_category().message(code)),
                   "Check the path.");
     }
-    state = std::make_unique<State>(path, fd, true);
+    state = std::make_unique<State>(path, Unpacker(path, fd, true));
     struct stat info{};
     if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
       return fail(ErrorKind::bad_input, path, "this is a directory", "Name the log files in it.");
@@ -305,7 +186,7 @@ Result<Input> Input::open(const std::string& path, const FsRoot& root) {
 }
 
 Result<Input> Input::from_memory(std::string_view content, std::string name) {
-  auto state = std::make_unique<State>(std::move(name), content);
+  auto state = std::make_unique<State>(name, Unpacker(name, content));
   if (const auto ready = state->prepare(); !ready) return std::unexpected(ready.error());
   return Input(std::move(state));
 }
@@ -313,37 +194,86 @@ Result<Input> Input::from_memory(std::string_view content, std::string name) {
 const std::string& Input::name() const { return state_->name; }
 std::string_view Input::head() const { return state_->head; }
 
-bool Input::next_line(std::string_view& line) {
-  State& s = *state_;
-  s.cut = false;
+/// The next line's end in the text, or null.
+const char* Input::State::find_end(const char* from, std::size_t available) const {
+  if (available == 0) return nullptr;
+  if (carriage_returns == CarriageReturns::none) {
+    return static_cast<const char*>(std::memchr(from, '\n', available));
+  }
+  const char* const stop = from + available;
+  const char* at = std::find_if(from, stop, [](char c) { return c == '\n' || c == '\r'; });
+  // "\r\n" is one end, and its second byte may not have been read yet.
+  if (at != stop && *at == '\r' && at + 1 == stop && !ended) return nullptr;
+  if (at != stop && *at == '\r' && at + 1 != stop && at[1] == '\n') ++at;
+  return at == stop ? nullptr : at;
+}
+
+/// Up to an end of line.
+bool Input::State::hard_line(std::string_view& line) {
+  cut = false;
   std::size_t searched = 0;
   bool skipping = false;  // past the limit of a long line: its start stays at [begin, begin + kMaxLine)
   while (true) {
-    const char* from = s.text.data() + s.begin + searched;
-    const std::size_t available = s.end - s.begin - searched;
-    const auto* newline = available == 0 ? nullptr : static_cast<const char*>(std::memchr(from, '\n', available));
-    if (newline == nullptr && s.end - s.begin > kMaxLine) {
+    const char* newline = find_end(text.data() + begin + searched, end - begin - searched);
+    if (newline == nullptr && end - begin > kMaxLine) {
       skipping = true;
-      s.end = s.begin + kMaxLine;
+      end = begin + kMaxLine;
     }
     if (newline == nullptr) {
-      searched = s.end - s.begin;
-      s.make_room();
-      if (s.read_text()) continue;
-      if (s.begin == s.end) return false;
-      s.torn = true;
+      searched = end - begin;
+      if (carriage_returns != CarriageReturns::none && searched > 0) --searched;  // a "\r" to be looked at again
+      make_room();
+      if (read_text()) continue;
+      if (begin == end) return false;
+      newline = find_end(text.data() + begin + searched, end - begin - searched);
+      torn = newline == nullptr;
     }
-    std::size_t length =
-        newline != nullptr ? static_cast<std::size_t>(newline - s.text.data()) - s.begin : s.end - s.begin;
+    std::size_t length = newline != nullptr ? static_cast<std::size_t>(newline - text.data()) - begin : end - begin;
     const std::size_t taken = newline != nullptr ? length + 1 : length;
-    s.cut = skipping || length > kMaxLine;
+    cut = skipping || length > kMaxLine;
     length = std::min(length, kMaxLine);
-    line = {s.text.data() + s.begin, length};
-    if (!s.cut && line.ends_with('\r')) line.remove_suffix(1);
-    s.begin += taken;
-    ++s.line_number;
+    line = {text.data() + begin, length};
+    if (!cut && line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty() && line.front() == '\xef' && line.starts_with(kByteOrderMark)) {
+      line.remove_prefix(kByteOrderMark.size());  // of a file that was appended
+    }
+    begin += taken;
+    if (!same_line) ++line_number;
+    same_line = carriage_returns == CarriageReturns::mixed && newline != nullptr && *newline == '\r';
     return true;
   }
+}
+
+/// Of a line with marks of NULs: what stands before one was cut, unless the NULs reach to the line's own end. False
+/// where nothing is left.
+bool Input::State::drop_lost(std::string_view& line) {
+  std::size_t mark = line.rfind('\0');
+  if (mark == std::string_view::npos) return true;
+  if (!torn && is_blank(line.substr(mark + 1))) {
+    line = line.substr(0, mark);
+    mark = line.rfind('\0');
+  }
+  if (mark != std::string_view::npos) {
+    std::string_view before = line.substr(0, mark);
+    line.remove_prefix(mark + 1);
+    while (true) {
+      const std::size_t at = before.rfind('\0');
+      if (!is_blank(before.substr(at == std::string_view::npos ? 0 : at + 1))) ++lines_lost;
+      if (at == std::string_view::npos) break;
+      before = before.substr(0, at);
+    }
+  }
+  if (!is_blank(line)) return true;
+  torn = false;
+  return false;
+}
+
+bool Input::next_line(std::string_view& line) {
+  State& s = *state_;
+  do {
+    if (!s.hard_line(line)) return false;
+  } while (s.nuls.has_marks() && !s.drop_lost(line));
+  return true;
 }
 
 std::int64_t Input::line_number() const { return state_->line_number; }
@@ -362,11 +292,41 @@ Result<std::string> Input::read_all(std::size_t max_bytes) {
     all.append(s.text.data() + s.begin, s.end - s.begin);
     s.begin = s.end = 0;
   } while (s.read_text());
+  if (s.nuls.has_marks()) std::ranges::replace(all, '\0', ' ');
   return all;
 }
 
 const Error* Input::error() const { return state_->error ? &*state_->error : nullptr; }
 
 std::string Input::place() const { return fmt::format("{}:{}", state_->name, state_->line_number); }
+
+std::vector<std::string> Input::encoding_notes() const {
+  const State& s = *state_;
+  std::vector<std::string> notes;
+  if (s.wide_text()) {
+    const std::string_view order = s.encoding.encoding == Encoding::utf16_le ? "LE" : "BE";
+    notes.push_back(
+        s.encoding.by_pattern
+            ? fmt::format("The text was taken for UTF-16 {} by its zero bytes: it has no byte order mark.", order)
+            : fmt::format("The file is UTF-16 {}.", order));
+    if (s.utf16.damaged() > 0) {
+      notes.push_back(fmt::format("{} UTF-16 characters are damaged and stand as U+FFFD.", s.utf16.damaged()));
+    }
+  }
+  if (s.carriage_returns == CarriageReturns::alone) {
+    notes.emplace_back("Its lines end in carriage returns alone.");
+  } else if (s.carriage_returns == CarriageReturns::mixed) {
+    notes.emplace_back("Carriage returns inside its lines were taken as ends of lines.");
+  }
+  if (s.nuls.count() > 0) {
+    notes.push_back(fmt::format("{} NUL byte{} left out, as a logger leaves them that loses power{}.", s.nuls.count(),
+                                s.nuls.count() == 1 ? " was" : "s were",
+                                s.lines_lost == 0 ? ""
+                                : s.lines_lost == 1
+                                    ? "; so was the line that they cut off"
+                                    : fmt::format("; so were {} lines that they cut off", s.lines_lost)));
+  }
+  return notes;
+}
 
 }  // namespace wattrein::trace

@@ -1,10 +1,12 @@
 #pragma once
-// Bytes in, lines out: plain, gzip or zstd, told apart by content; file, standard input or memory.
+// Bytes in, lines of UTF-8 out: plain, gzip or zstd, UTF-16 or not, told apart by content; file, standard input or
+// memory.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fs_root.h"
@@ -27,8 +29,10 @@ class Input {
   [[nodiscard]] const std::string& name() const;  ///< as in messages: the path, or "standard input"
   /// The first 64 KiB, for recognition; does not move the stream.
   [[nodiscard]] std::string_view head() const;
-  /// The next line without its end ("\n" or "\r\n"), valid until the next call. False at the end. A line longer
-  /// than 1 MiB comes cut to that, with line_cut() true.
+  /// The next line without its end ("\n" or "\r\n"; "\r" where the head has it alone), valid until the next call. False
+  /// at the end. A line longer than 1 MiB comes cut to that, with line_cut() true. Bytes of 8-bit encodings other than
+  /// UTF-8 pass unchanged: printable() makes them fit for messages. NULs are left out, and lines that a run of them
+  /// cuts.
   bool next_line(std::string_view& line);
   [[nodiscard]] std::int64_t line_number() const;  ///< of the last line returned, from 1
   [[nodiscard]] bool line_cut() const;
@@ -38,6 +42,9 @@ class Input {
   [[nodiscard]] Result<std::string> read_all(std::size_t max_bytes);
   /// Set when the stream ended early; what was read before is good.
   [[nodiscard]] const Error* error() const;
+
+  /// What was found out about the encoding and done about it, a sentence each; complete at the end of the stream.
+  [[nodiscard]] std::vector<std::string> encoding_notes() const;
 
   /// "file:line" of the last line returned.
   [[nodiscard]] std::string place() const;

@@ -99,6 +99,26 @@ TEST(Input, DamageInsideAnArchiveEndsTheStream) {
   ASSERT_NE(trailing->error(), nullptr);
 }
 
+/// How reading ended: what was wrong, or the lines.
+std::string end_of(const std::string& content) {
+  auto input = Input::from_memory(content, "f");
+  if (!input) return input.error().what;
+  std::string lines;
+  for (const std::string& line : lines_of(*input)) lines += line + " ";
+  return input->error() == nullptr ? lines : lines + input->error()->what;
+}
+
+TEST(Input, ACutZstdSaysAsMuchAsACutGzip) {
+  for (const auto& [packed, name] : {std::pair{gzip("a\nb\n"), "gzip"}, {zstd("a\nb\n"), "zstd"}}) {
+    const std::string early = std::string("the ") + name + " stream ends early: the file was cut";
+    EXPECT_TRUE(end_of(packed.substr(0, packed.size() - 3)).ends_with(early)) << name;
+    EXPECT_EQ(end_of(packed + packed.substr(0, 1)), "a b " + early);  // the next member's first byte
+    EXPECT_EQ(end_of(packed + "junk"),
+              std::string("a b the ") + name + " stream is followed by bytes that do not belong to it");
+    EXPECT_EQ(end_of(packed + std::string(512, '\0')), "a b ");
+  }
+}
+
 TEST(Input, RefusesWhatHoldsNothing) {
   EXPECT_EQ(message_of("").substr(0, 28), "power.csv: the file is empty");
   EXPECT_EQ(message_of("\xef\xbb\xbf").substr(0, 28), "power.csv: the file is empty");
@@ -109,7 +129,7 @@ TEST(Input, RefusesWhatHoldsNothing) {
 
 TEST(Input, SaysWhatItCannotRead) {
   EXPECT_NE(message_of("BZh91AY").find("bzip2"), std::string::npos);
-  EXPECT_NE(message_of(std::string_view("\xff\xfet\0i\0", 6)).find("iconv"), std::string::npos);
+  EXPECT_NE(message_of(std::string_view("\xff\xfe\0\0t\0\0\0", 8)).find("iconv"), std::string::npos);
 }
 
 TEST(Input, CutsEndlessLines) {

@@ -26,6 +26,8 @@ Result<void> check_column_options(const ReadOptions& options, ColumnOptions usab
   if (auto fit = check(options.power_column, usable.power, "--power", format, input); !fit) return fit;
   if (auto fit = check(options.power_unit, usable.power, "--unit", format, input); !fit) return fit;
   if (auto fit = check(options.device_column, usable.device, "--device", format, input); !fit) return fit;
+  if (auto fit = check(options.decimal, false, "--decimal", format, input); !fit) return fit;
+  if (auto fit = check(options.date_order, false, "--date-order", format, input); !fit) return fit;
   return check(options.phase_column, usable.phase, "--phase", format, input);
 }
 

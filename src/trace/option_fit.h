@@ -17,7 +17,8 @@ struct ColumnOptions {
   bool phase = false;
 };
 
-/// Errors, usage: an option that names a column which files of `format` do not have.
+/// Errors, usage: an option that names a column which files of `format` do not have, or that states how its numbers and
+/// dates are written.
 [[nodiscard]] Result<void> check_column_options(const ReadOptions& options, ColumnOptions usable,
                                                 std::string_view format, const Input& input);
 

@@ -24,6 +24,8 @@ struct ReadOptions {
   std::string phase_column{};
   std::string power_unit{};                     ///< "W", "mW", "kW"
   std::string time_unit{};                      ///< "s", "ms", "us", "ns": of a numeric clock
+  std::string decimal{};                        ///< "," or ".": what stands before the decimals of its numbers
+  std::string date_order{};                     ///< "dmy" or "mdy": of dates such as 05/01/2025
   std::optional<Nanos> period{};                ///< for a log without a clock
   std::optional<std::int64_t> start_unix_ns{};  ///< wall clock of its first row
   std::optional<int> devices{};                 ///< rows a poll, where only row order tells devices apart

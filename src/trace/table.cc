@@ -16,12 +16,10 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxDevices = 4096;
 constexpr std::size_t kDescribedRows = 256;
+constexpr std::size_t kRunBeforeRestart = 4;  // samples; fewer may be a jitter at the start
 
-std::size_t widest(const Layout& layout) {
-  std::size_t most = std::max(layout.names.size(), layout.cells);
-  // A row that ends in a delimiter has an empty cell more.
-  return most + 1;
-}
+/// Cells that a row may have; one that ends in a delimiter has an empty cell more.
+std::size_t widest(const Layout& layout) { return layout.has_header() ? layout.names.size() : layout.cells; }
 
 double known_or_nan(const Reading& reading) { return reading.kind == Reading::Kind::value ? reading.value : kUnknown; }
 
@@ -33,12 +31,16 @@ Table::Table(const Layout& layout, const ColumnMap& map, const ReadOptions& opti
       map_(map),
       options_(options),
       input_(input),
+      formats_(column_formats(layout, map, options, input).value_or(ColumnFormats{})),  // check_map() has seen errors
       builder_(input.name(), std::string(format)),
       clock_(map.time_unit),
       usual_cells_(layout.cells),
       most_cells_(widest(layout)),
       by_order_(map.device < 0) {
   for (const std::string& note : map.notes) builder_.note(note);
+  for (const std::string& note : formats_.notes) builder_.note(note);
+  clock_.set_decimals(formats_.time);
+  clock_.set_date_order(formats_.date_order);
   if (by_order_) runs_.push_back({});
 }
 
@@ -110,7 +112,8 @@ Result<void> Table::row(Cells cells) {
   std::optional<std::int64_t> time;
   if (map_.time >= 0) time = clock_.parse(cell(cells, map_.time));
   const std::string_view power_cell = cell(cells, map_.power);
-  const Reading power = power_cell.data() == nullptr ? Reading{} : read_power(power_cell, map_.power_scale);
+  const Reading power =
+      power_cell.data() == nullptr ? Reading{} : read_power(power_cell, map_.power_scale, formats_.power);
   // Without a clock only the shape of a row says that "N/A" is a poll and not part of a banner.
   const bool clockless = map_.time < 0;
   const bool power_read = power.kind == Reading::Kind::value ||
@@ -122,16 +125,17 @@ Result<void> Table::row(Cells cells) {
     other_line();
     return {};
   }
-  if (!time_read || !power_read || cells.size() > most_cells_) {
+  const bool too_long = cells.size() > most_cells_ && (cells.size() > most_cells_ + 1 || !cells.back().empty());
+  if (!time_read || !power_read || too_long) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
   }
   Values values;
+  values.line = input_.line_number();
   values.time_ns = time.value_or(0);
   values.power_w = known_or_nan(power);
   unit_in_cells_ = unit_in_cells_ || power.unit_in_cell;
   if (by_order_) {
     read_beside(cells, values);
-    values.line = input_.line_number();
     if (first_rows_.size() < kDescribedRows && first_rows_.size() == ordered_.size()) {
       first_rows_.emplace_back();
       describe(first_rows_.back(), cells);
@@ -187,7 +191,8 @@ Result<std::size_t> Table::device_of(Cells cells) {
 }
 
 Result<std::size_t> Table::new_device(std::string_view key) {
-  const std::size_t device = builder_.device(key);
+  const bool doubled = key.find("\"\"") != std::string_view::npos;
+  const std::size_t device = doubled ? builder_.device(undoubled(key)) : builder_.device(key);
   if (device == keys_.size()) {
     if (device == kMaxDevices) {
       return fail(ErrorKind::bad_input, input_.place(),
@@ -204,10 +209,10 @@ Result<std::size_t> Table::new_device(std::string_view key) {
 
 /// Takes the model, uuid and nameplate from a row.
 void Table::describe(Device& device, Cells cells) const {
-  if (const auto model = cell(cells, map_.model); !is_unknown_cell(model)) device.model = std::string(model);
-  if (const auto uuid = cell(cells, map_.uuid); !is_unknown_cell(uuid)) device.uuid = std::string(uuid);
-  if (const auto host = cell(cells, map_.host); !is_unknown_cell(host)) device.host = std::string(host);
-  const Reading plate = read_power(cell(cells, map_.nameplate), map_.nameplate_scale);
+  if (const auto model = cell(cells, map_.model); !is_unknown_cell(model)) device.model = undoubled(model);
+  if (const auto uuid = cell(cells, map_.uuid); !is_unknown_cell(uuid)) device.uuid = undoubled(uuid);
+  if (const auto host = cell(cells, map_.host); !is_unknown_cell(host)) device.host = undoubled(host);
+  const Reading plate = read_power(cell(cells, map_.nameplate), map_.nameplate_scale, formats_.nameplate);
   if (plate.kind == Reading::Kind::value && plate.value > 0) device.nameplate = Watts(plate.value);
 }
 
@@ -220,21 +225,34 @@ Result<std::int64_t> Table::counted_time(std::int64_t poll) const {
 }
 
 void Table::read_beside(Cells cells, Values& values) {
-  values.average_w =
-      map_.average < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.average), map_.average_scale));
-  values.limit_w = map_.limit < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.limit), map_.limit_scale));
-  values.energy_j =
-      map_.energy < 0 ? kUnknown : read_number(cell(cells, map_.energy), map_.energy_scale).value_or(kUnknown);
+  values.average_w = map_.average < 0
+                         ? kUnknown
+                         : known_or_nan(read_power(cell(cells, map_.average), map_.average_scale, formats_.average));
+  values.limit_w =
+      map_.limit < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.limit), map_.limit_scale, formats_.limit));
+  values.energy_j = map_.energy < 0
+                        ? kUnknown
+                        : read_number(cell(cells, map_.energy), map_.energy_scale, formats_.energy).value_or(kUnknown);
   if (map_.phase < 0) return;
   const std::string_view phase = cell(cells, map_.phase);
   if (phase != phase_text_ || phase_index_ < 0) {
     phase_text_.assign(phase);
-    phase_index_ = is_unknown_cell(phase) ? std::int16_t{-1} : builder_.phase(phase);
+    phase_index_ = is_unknown_cell(phase) ? std::int16_t{-1} : builder_.phase(undoubled(phase));
   }
   values.phase = phase_index_;
 }
 
+/// A clock of the log's own that goes back to its zero has begun a new session, and nothing says when.
+void Table::watch_clock(std::size_t device, const Values& values) {
+  const std::vector<std::int64_t>& before = builder_.series(device).time_ns;
+  if (before.size() < kRunBeforeRestart || restart_line_ > 0) return;
+  const std::int64_t first = before.front();
+  const std::int64_t run = before.back() - first;
+  if (run > 0 && values.time_ns < before.back() && values.time_ns - first <= run / 10) restart_line_ = values.line;
+}
+
 void Table::add(std::size_t device, const Values& values) {
+  if (!clock_.wall() && !clock_.calendar() && map_.time >= 0) watch_clock(device, values);
   builder_.add(device, values.time_ns, values.power_w);
   if (map_.average >= 0) builder_.set(device, Column::average_w, values.average_w);
   if (map_.limit >= 0) builder_.set(device, Column::limit_w, values.limit_w);

@@ -13,6 +13,7 @@
 #include "trace/read.h"
 #include "trace/table_cells.h"
 #include "trace/table_columns.h"
+#include "trace/table_formats.h"
 #include "trace/table_layout.h"
 #include "trace/table_polls.h"
 #include "trace/timestamp.h"
@@ -45,7 +46,7 @@ class Table {
     double average_w = 0.0;
     double limit_w = 0.0;
     double energy_j = 0.0;
-    std::int64_t line = 0;
+    std::int64_t line = 0;  ///< in the file
     std::int16_t phase = -1;
     bool readable = true;
   };
@@ -54,6 +55,7 @@ class Table {
   [[nodiscard]] std::string_view cell(Cells cells, int column) const { return Layout::cell(cells, column); }
   [[nodiscard]] bool is_name_of(Cells cells, int column) const;
   Result<void> not_a_sample(Cells cells, bool time_read, bool power_read, Reading::Kind power_kind);
+  void watch_clock(std::size_t device, const Values& values);
   [[nodiscard]] bool is_whole(Cells cells, const Reading& power) const;
   Result<void> named_row(Cells cells, Values& values);
   Result<std::size_t> device_of(Cells cells);
@@ -71,6 +73,7 @@ class Table {
   const ColumnMap& map_;
   const ReadOptions& options_;
   const Input& input_;
+  ColumnFormats formats_;
   Builder builder_;
   StampParser clock_;
   std::size_t usual_cells_;
@@ -87,6 +90,7 @@ class Table {
   std::string phase_text_;             ///< the last phase cell and its index: phases last for many rows
   std::int16_t phase_index_ = -1;
   std::size_t last_device_ = 0;
+  std::int64_t restart_line_ = 0;  ///< where a clock of the log's own began anew; 0 = it did not
   std::string devices_;
 };
 

@@ -63,6 +63,37 @@ void split_blanks(std::string_view line, std::vector<std::string_view>& cells) {
   if (start != end) cells.push_back(strip(start, end));
 }
 
+/// read_grouped() also for a column that shows no decimals: "1 234" is the same in any.
+std::optional<double> grouped_number(std::string_view& cell, Decimals decimals) {
+  if (decimals == Decimals::unknown) {
+    if (cell.find_first_of(",.") != std::string_view::npos) return std::nullopt;
+    decimals = Decimals::point;
+  }
+  return read_grouped(cell, decimals);
+}
+
+/// Behind a number: more of it, or of another one.
+bool goes_on(std::string_view rest) {
+  return !rest.empty() && std::ranges::any_of(rest, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Reading power_of(double number, std::optional<double> scale, bool unit_in_cell) {
+  if (!scale) return {};
+  const double value = scaled(number, *scale);
+  if (value < 0.0 || value > kMaxWatts) return {};
+  return {.kind = Reading::Kind::value, .value = value, .unit_in_cell = unit_in_cell};
+}
+
+/// The slow way, for numbers that are not plain.
+Reading read_grouped_power(std::string_view cell, std::optional<double> scale, Decimals decimals) {
+  std::string_view rest = cell;
+  const auto number = grouped_number(rest, decimals);
+  if (!number) return {.kind = is_unknown_cell(cell) ? Reading::Kind::unknown : Reading::Kind::unreadable};
+  const std::string_view unit = strip(rest.data(), rest.data() + rest.size());
+  if (unit.empty()) return power_of(*number, scale, false);
+  return power_of(*number, power_unit(unit), true);
+}
+
 }  // namespace
 
 void split_cells(std::string_view line, char delimiter, std::vector<std::string_view>& cells) {
@@ -89,7 +120,7 @@ bool is_unknown_cell(std::string_view cell) {
 }
 
 std::optional<double> power_unit(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, double>, 13> kUnits{{{"w", 1.0},
+  static constexpr std::array<std::pair<std::string_view, double>, 15> kUnits{{{"w", 1.0},
                                                                                {"watt", 1.0},
                                                                                {"watts", 1.0},
                                                                                {"mw", 1e-3},
@@ -101,7 +132,9 @@ std::optional<double> power_unit(std::string_view name) {
                                                                                {"uw", 1e-6},
                                                                                {"microwatt", 1e-6},
                                                                                {"microwatts", 1e-6},
-                                                                               {"\xc2\xb5w", 1e-6}}};
+                                                                               {"\xc2\xb5w", 1e-6},
+                                                                               {"\xce\xbcw", 1e-6},
+                                                                               {"\xb5w", 1e-6}}};
   for (const auto& [unit, scale] : kUnits) {
     if (equal_ignoring_case(unit, name)) return scale;
   }
@@ -127,7 +160,17 @@ std::optional<double> energy_unit(std::string_view name) {
   return std::nullopt;
 }
 
-Reading read_power(std::string_view cell, std::optional<double> scale) {
+std::string undoubled(std::string_view cell) {
+  std::string name;
+  for (std::size_t at = cell.find("\"\""); at != std::string_view::npos; at = cell.find("\"\"")) {
+    name += cell.substr(0, at + 1);
+    cell.remove_prefix(at + 2);
+  }
+  return name += cell;
+}
+
+Reading read_power(std::string_view cell, std::optional<double> scale, Decimals decimals) {
+  if (decimals == Decimals::comma) return read_grouped_power(cell, scale, decimals);
   const char* begin = cell.data();
   const char* const end = begin + cell.size();
   if (begin != end && *begin == '+') ++begin;
@@ -137,24 +180,23 @@ Reading read_power(std::string_view cell, std::optional<double> scale) {
     return {.kind = is_unknown_cell(cell) ? Reading::Kind::unknown : Reading::Kind::unreadable};
   }
   const std::string_view unit = strip(rest, end);
-  Reading reading;
-  reading.unit_in_cell = !unit.empty();
-  if (unit == "W") {
-    scale = 1.0;
-  } else if (!unit.empty()) {
-    scale = power_unit(unit);
-  }
-  if (!scale) return {};
-  reading.value = scaled(number, *scale);
-  if (reading.value < 0.0 || reading.value > kMaxWatts) return {};
-  reading.kind = Reading::Kind::value;
-  return reading;
+  if (unit.empty()) return power_of(number, scale, false);
+  if (unit == "W") return power_of(number, 1.0, true);
+  if (const auto stated = power_unit(unit)) return power_of(number, stated, true);
+  return read_grouped_power(cell, scale, decimals);
 }
 
-std::optional<double> read_number(std::string_view cell, double scale) {
+std::optional<double> read_number(std::string_view cell, double scale, Decimals decimals) {
   double number = 0.0;
   const auto [rest, code] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-  if (code != std::errc{} || rest == cell.data() || !std::isfinite(number)) return std::nullopt;
+  const std::size_t taken = static_cast<std::size_t>(rest - cell.data());
+  if (decimals == Decimals::comma || (taken < cell.size() && goes_on(cell.substr(taken)))) {
+    const auto grouped = grouped_number(cell, decimals);
+    if (!grouped || goes_on(cell)) return std::nullopt;
+    number = *grouped;
+  } else if (code != std::errc{} || taken == 0 || !std::isfinite(number)) {
+    return std::nullopt;
+  }
   const double value = scaled(number, scale);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }

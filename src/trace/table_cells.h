@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "trace/number_format.h"
 
 namespace wattrein::trace {
 
@@ -12,8 +15,10 @@ namespace wattrein::trace {
 inline constexpr char kBlanks = '\0';
 
 /// Splits into trimmed cells. Quotes around a cell are taken off and delimiters inside them do not count; a
-/// doubled quote stays doubled. `cells` keeps its memory between calls.
+/// doubled quote stays doubled (undoubled() is for names). `cells` keeps its memory between calls.
 void split_cells(std::string_view line, char delimiter, std::vector<std::string_view>& cells);
+/// A name with doubled quotes made single.
+[[nodiscard]] std::string undoubled(std::string_view cell);
 
 /// A cell that says that there is no value: "", "N/A", "[Not Supported]", "ERR!", "nan", "-", "null", ...
 [[nodiscard]] bool is_unknown_cell(std::string_view cell);
@@ -29,8 +34,11 @@ struct Reading {
   bool unit_in_cell = false;  ///< "71.25 W"
 };
 /// `scale` is that of a cell without a unit of its own; nothing = such a cell is unreadable.
-[[nodiscard]] Reading read_power(std::string_view cell, std::optional<double> scale);
-/// A plain number times `scale`; a unit behind it is not looked at.
-[[nodiscard]] std::optional<double> read_number(std::string_view cell, double scale);
+/// `decimals` is the column's, from DecimalsEvidence.
+[[nodiscard]] Reading read_power(std::string_view cell, std::optional<double> scale,
+                                 Decimals decimals = Decimals::unknown);
+/// A number times `scale`; a unit behind it is not looked at.
+[[nodiscard]] std::optional<double> read_number(std::string_view cell, double scale,
+                                                Decimals decimals = Decimals::unknown);
 
 }  // namespace wattrein::trace

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "trace/table_cells.h"
+#include "trace/table_formats.h"
 
 namespace wattrein::trace {
 
@@ -155,6 +156,7 @@ Result<void> apply_options(const Layout& layout, const ReadOptions& options, con
                   fmt::format("'{}' is not a unit of time", printable(options.time_unit)), "Write s, ms, us or ns.");
     }
   }
+  note_unit_conflicts(layout, options, map);
   return {};
 }
 
@@ -187,10 +189,11 @@ int choose_device(const Layout& layout, int time, std::span<const int> candidate
 PowerSample sample_power(const Layout& layout, int column, std::optional<double> scale) {
   PowerSample sample;
   double first = 0.0;
+  const Decimals decimals = decimals_of(layout, column).decided();
   for (const auto& row : layout.rows) {
     const std::string_view cell = Layout::cell(row, column);
     if (cell.data() == nullptr) continue;
-    const Reading reading = read_power(cell, scale ? scale : 1.0);
+    const Reading reading = read_power(cell, scale ? scale : 1.0, decimals);
     if (reading.kind == Reading::Kind::unknown) ++sample.unknown;
     if (reading.kind != Reading::Kind::value) continue;
     if (sample.known == 0) first = reading.value;
@@ -212,6 +215,9 @@ Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOpt
         ErrorKind::bad_input, input.name(), "no column was recognised as time",
         fmt::format("Name it with --time, or state the period of the log with --period 1s. The columns are: {}.",
                     column_list(layout)));
+  }
+  if (const auto formats = column_formats(layout, map, options, input); !formats) {
+    return std::unexpected(formats.error());
   }
   const PowerSample sample = sample_power(layout, map.power, map.power_scale);
   if (!map.power_scale && sample.known > 0 && sample.with_unit == 0) {

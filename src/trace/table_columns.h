@@ -67,7 +67,8 @@ struct PowerSample {
 };
 [[nodiscard]] PowerSample sample_power(const Layout& layout, int column, std::optional<double> scale);
 
-/// Errors: bad_input where the map lacks power, or time (without options.period), or the power has no unit.
+/// Errors: bad_input where the map lacks power, or time (without options.period), or the power has no unit; and those
+/// of column_formats().
 [[nodiscard]] Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options,
                                      const Input& input);
 

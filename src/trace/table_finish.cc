@@ -107,6 +107,18 @@ void Table::finish_understanding() {
     if (clock_.mixed_zones())
       builder_.note("Some stamps have a zone and some have none; those without were taken as UTC.");
     if (options_.period) builder_.note("--period is not used: the log has a time column.");
+    if (!options_.time_unit.empty() && clock_.calendar()) {
+      builder_.note("--time-unit is not used: the stamps are no numbers.");
+    }
+    if (const auto other = clock_.epoch_otherwise()) {
+      builder_.note(
+          fmt::format("The stamps are {}; in {} they would be a present-day epoch, and --time-unit {} says so.",
+                      clock_.describe(), name(*other), name(*other)));
+    }
+    if (!clock_.zone_name().empty()) {
+      builder_.note(fmt::format("The stamps name the zone '{}', which says no offset: they were taken as UTC.",
+                                printable(clock_.zone_name(), 10)));
+    }
   } else {
     u.clock = fmt::format("none: {} a poll, as stated", format_duration(options_.period.value_or(Nanos(0))));
     builder_.clock(false, false);
@@ -121,6 +133,11 @@ Result<Trace> Table::finish() {
                                             printable(layout_.label(map_.device), 40))
                               : fmt::format("column '{}'", printable(layout_.label(map_.device), 40));
     if (options_.devices) builder_.note("--devices is not used: a column names the devices.");
+  }
+  if (restart_line_ > 0) {
+    return fail(ErrorKind::bad_input, fmt::format("{}:{}", input_.name(), restart_line_),
+                "the clock starts again here, and nothing says how much later that was",
+                "Split the file at this line and read the parts one by one.");
   }
   drop_falling_counters(builder_);
   finish_understanding();

@@ -17,55 +17,30 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kPresentBegin = 631'152'000;          // 1990-01-01
 constexpr std::int64_t kPresentEnd = 4'000'000'000;          // 2096
 constexpr std::int64_t kFarthest = 4'000'000'000 * kSecond;  // the difference of any two stamps fits
+constexpr std::int64_t kDay = 86'400 * kSecond;
+constexpr std::int64_t kJitter = 120 * kSecond;
 constexpr std::array<std::int64_t, 4> kScale{kSecond, 1'000'000, 1'000, 1};
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Up to `max_digits` digits at `at`, which moves behind them; -1 when there is none.
-int digits(std::string_view text, std::size_t& at, std::size_t max_digits) {
-  int value = 0;
-  const std::size_t stop = std::min(text.size(), at + max_digits);
-  const std::size_t start = at;
-  while (at < stop && is_digit(text[at])) value = value * 10 + (text[at++] - '0');
-  return at == start ? -1 : value;
-}
-
-/// A fraction's digits behind the separator, as billionths; digits past the ninth are dropped.
-std::int64_t fraction(std::string_view text, std::size_t& at) {
-  std::int64_t value = 0;
-  int taken = 0;
-  for (; at < text.size() && is_digit(text[at]); ++at) {
-    if (taken < 9) {
-      value = value * 10 + (text[at] - '0');
-      ++taken;
-    }
-  }
-  for (; taken < 9; ++taken) value *= 10;
-  return value;
-}
-
-struct Zone {
-  bool given = false;
-  std::int64_t offset_ns = 0;
-};
-
-std::optional<Zone> parse_zone(std::string_view text) {
-  text = trim(text);
-  if (text.empty()) return Zone{};
-  if (text == "Z" || text == "z" || text == "UTC" || text == "GMT") return Zone{.given = true};
-  if (text[0] != '+' && text[0] != '-') return std::nullopt;
-  std::size_t at = 1;
-  const int hours = digits(text, at, 2);
-  if (at < text.size() && text[at] == ':') ++at;
-  const int minutes = at < text.size() ? digits(text, at, 2) : 0;
-  if (hours < 0 || hours > 18 || minutes < 0 || minutes > 59 || at != text.size()) return std::nullopt;
-  const std::int64_t offset = (hours * std::int64_t{3600} + minutes * std::int64_t{60}) * kSecond;
-  return Zone{.given = true, .offset_ns = text[0] == '-' ? -offset : offset};
-}
-
 bool present_day(std::int64_t count, std::int64_t scale) {
   const std::int64_t per_second = kSecond / scale;
   return count / per_second >= kPresentBegin && count / per_second < kPresentEnd;
+}
+
+/// Present-day epochs in s, ms, us and ns are a thousand apart, so that one unit fits at most.
+std::optional<TimeUnit> epoch_unit(std::int64_t count) {
+  const auto fits = std::ranges::find_if(kScale, [count](std::int64_t scale) { return present_day(count, scale); });
+  if (fits == kScale.end()) return std::nullopt;
+  return static_cast<TimeUnit>(fits - kScale.begin());
+}
+
+std::optional<std::int64_t> midnight_of(int year, int month, int day) {
+  using namespace std::chrono;
+  const year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(std::max(month, 0))},
+                            std::chrono::day{static_cast<unsigned>(std::max(day, 0))}};
+  if (year < 1970 || year > 2261 || !date.ok()) return std::nullopt;
+  return std::int64_t{sys_days{date}.time_since_epoch().count()} * kDay;
 }
 
 }  // namespace
@@ -108,13 +83,76 @@ std::string_view name(TimeUnit unit) {
   return kNames[static_cast<std::size_t>(unit)];
 }
 
+std::optional<DateOrder> parse_date_order(std::string_view text) {
+  if (equal_ignoring_case(text, "dmy")) return DateOrder::dmy;
+  if (equal_ignoring_case(text, "mdy")) return DateOrder::mdy;
+  return std::nullopt;
+}
+
+DateOrderSample sample_date_order(std::span<const std::string_view> cells) {
+  DateOrderSample sample;
+  std::size_t day_first = 0;
+  std::size_t month_first = 0;
+  for (const std::string_view cell : cells) {
+    const auto form = take_stamp_apart(cell);
+    if (!form || !form->order_open()) continue;
+    if (sample.example.empty()) sample.example = cell;
+    if (form->first > 12) ++day_first;
+    if (form->second > 12) ++month_first;
+  }
+  // A few that contradict are damaged rows; more of them are a column of two minds.
+  if (day_first > 0 && month_first * 20 <= day_first) sample.order = DateOrder::dmy;
+  if (month_first > 0 && day_first * 20 <= month_first) sample.order = DateOrder::mdy;
+  return sample;
+}
+
 std::optional<std::int64_t> StampParser::parse(std::string_view text) {
   text = trim(text);
   if (text.size() > 1 && text.front() == '"' && text.back() == '"') text = trim(text.substr(1, text.size() - 2));
   if (text.empty()) return std::nullopt;
   // A calendar stamp has its first separator behind the year.
-  if (text.size() >= 14 && (text[4] == '-' || text[4] == '/')) return parse_calendar(text);
-  return parse_number(text);
+  if (text.size() >= 14 && (text[4] == '-' || text[4] == '/')) {
+    if (const auto ns = parse_calendar(text)) return ns;
+  } else if (const auto ns = parse_number(text)) {
+    return ns;
+  }
+  return parse_free(text);
+}
+
+std::optional<std::int64_t> StampParser::parse_free(std::string_view text) {
+  const auto form = take_stamp_apart(text);
+  if (!form) return std::nullopt;
+  if (!form->has_date()) return form->zone.offset_ns != 0 ? std::nullopt : roll_over(form->clock_ns);
+  int day = form->day;
+  int month = form->month;
+  if (form->order_open()) {
+    if (order_ == DateOrder::unknown) return std::nullopt;
+    day = order_ == DateOrder::dmy ? form->first : form->second;
+    month = order_ == DateOrder::dmy ? form->second : form->first;
+  }
+  const auto midnight = midnight_of(form->year, month, day);
+  if (!midnight || dateless_) return std::nullopt;
+  dated_ = true;
+  (form->zone.given ? zone_ : no_zone_) = true;
+  if (zone_name_.empty()) zone_name_ = form->zone_name;
+  return *midnight + form->clock_ns - form->zone.offset_ns;
+}
+
+/// A time of day on the day that it must be: rows are in order but for a jitter.
+std::optional<std::int64_t> StampParser::roll_over(std::int64_t clock_ns) {
+  if (dated_) return std::nullopt;
+  dateless_ = true;
+  const std::int64_t step = last_clock_ns_ < 0 ? 0 : clock_ns - last_clock_ns_;
+  std::int64_t day = day_;
+  if (step < -kDay / 2) {
+    ++day;
+  } else if (step > kDay - kJitter && day_ > 0) {
+    --day;  // a row that is a little late, just past midnight
+  }
+  if (day >= kFarthest / kDay) return std::nullopt;
+  day_ = day;
+  last_clock_ns_ = clock_ns;
+  return day * kDay + clock_ns;
 }
 
 std::optional<std::int64_t> StampParser::parse_date(std::string_view text, std::size_t& at) {
@@ -122,21 +160,18 @@ std::optional<std::int64_t> StampParser::parse_date(std::string_view text, std::
     at = sizeof date_;
     return midnight_ns_;
   }
-  const int year = digits(text, at, 4);
+  const int year = stamp_digits(text, at, 4);
   const char separator = text[at];  // parse() has looked at it
   ++at;
-  const int month = digits(text, at, 2);
+  const int month = stamp_digits(text, at, 2);
   if (at >= text.size() || text[at] != separator) return std::nullopt;
   ++at;
-  const int day = digits(text, at, 2);
-  using namespace std::chrono;
-  const year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(std::max(month, 0))},
-                            std::chrono::day{static_cast<unsigned>(std::max(day, 0))}};
-  if (year < 1970 || year > 2261 || !date.ok()) return std::nullopt;
-  const std::int64_t midnight = std::int64_t{sys_days{date}.time_since_epoch().count()} * 86'400 * kSecond;
+  const int day = stamp_digits(text, at, 2);
+  const auto midnight = midnight_of(year, month, day);
+  if (!midnight) return std::nullopt;
   if (at == sizeof date_) {
     std::memcpy(date_, text.data(), sizeof date_);
-    midnight_ns_ = midnight;
+    midnight_ns_ = *midnight;
   }
   return midnight;
 }
@@ -147,27 +182,13 @@ std::optional<std::int64_t> StampParser::parse_calendar(std::string_view text) {
   if (!midnight || at >= text.size()) return std::nullopt;
   if (text[at] != ' ' && text[at] != 'T' && text[at] != 't') return std::nullopt;
   while (++at < text.size() && text[at] == ' ') {}
-  const int hour = digits(text, at, 2);
-  if (hour < 0 || hour > 23 || at >= text.size() || text[at] != ':') return std::nullopt;
-  ++at;
-  const int minute = digits(text, at, 2);
-  if (minute < 0 || minute > 59) return std::nullopt;
-  int second = 0;
-  std::int64_t part = 0;
-  if (at < text.size() && text[at] == ':') {
-    ++at;
-    second = digits(text, at, 2);
-    if (second < 0 || second > 60) return std::nullopt;
-    if (at + 1 < text.size() && (text[at] == '.' || text[at] == ',') && is_digit(text[at + 1])) {
-      ++at;
-      part = fraction(text, at);
-    }
-  }
-  const auto zone = at == text.size() ? Zone{} : parse_zone(text.substr(at));
-  if (!zone) return std::nullopt;
+  const auto clock = parse_stamp_clock(text, at);
+  if (!clock) return std::nullopt;
+  const auto zone = at == text.size() ? StampZone{} : parse_stamp_zone(text.substr(at));
+  if (!zone || dateless_) return std::nullopt;
+  dated_ = true;
   (zone->given ? zone_ : no_zone_) = true;
-  return *midnight + (hour * std::int64_t{3600} + minute * std::int64_t{60} + second) * kSecond + part -
-         zone->offset_ns;
+  return *midnight + clock->ns - zone->offset_ns;
 }
 
 std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
@@ -183,24 +204,25 @@ std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
   }
   const bool any = at > 0;
   std::int64_t billionths = 0;
-  if (at < text.size() && text[at] == '.') {
+  if (at < text.size() && (text[at] == '.' ? !comma_ : text[at] == ',' && comma_)) {
     ++at;
     if (!any && (at == text.size() || !is_digit(text[at]))) return std::nullopt;
-    billionths = fraction(text, at);
+    billionths = stamp_fraction(text, at);
   } else if (!any) {
     return std::nullopt;
   }
   if (at != text.size()) return std::nullopt;
 
   if (!unit_) {
-    // Present-day epochs in s, ms, us and ns are a thousand apart, so that one unit fits at most.
-    const auto fits = std::ranges::find_if(kScale, [whole](std::int64_t scale) { return present_day(whole, scale); });
-    if (negative || fits == kScale.end()) return std::nullopt;
-    unit_ = static_cast<TimeUnit>(fits - kScale.begin());
+    unit_ = negative ? std::nullopt : epoch_unit(whole);
+    if (!unit_) return std::nullopt;
   }
   const std::int64_t scale = kScale[static_cast<std::size_t>(*unit_)];
   const bool epoch = !negative && present_day(whole, scale);
-  if (numeric_ == Numeric::none) numeric_ = epoch ? Numeric::epoch : Numeric::relative;
+  if (numeric_ == Numeric::none) {
+    numeric_ = epoch ? Numeric::epoch : Numeric::relative;
+    if (!epoch && !negative) epoch_otherwise_ = epoch_unit(whole);
+  }
   // On an epoch clock a stamp decades off is a damaged one.
   if (numeric_ == Numeric::epoch && !epoch) return std::nullopt;
   std::int64_t ns = 0;
@@ -214,6 +236,7 @@ std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
 std::string StampParser::describe() const {
   if (numeric_ == Numeric::epoch) return fmt::format("unix epoch in {}", name(*unit_));
   if (numeric_ == Numeric::relative) return fmt::format("{} from the log's own zero", name(*unit_));
+  if (dateless_) return "time of day, no date";
   if (mixed_zones()) return "wall clock, with a zone in some rows only";
   return zone_ ? "wall clock with zone" : "wall clock, no zone (taken as UTC)";
 }

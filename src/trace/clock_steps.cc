@@ -1,0 +1,144 @@
+#include "trace/clock_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <span>
+
+#include "base/text.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kHour = 3600 * kSecond;
+constexpr std::int64_t kPeriods = 3;          // that the clock's change may be away from the samples around it
+constexpr std::int64_t kSlack = 2 * kSecond;  // the least, for logs with whole seconds
+constexpr std::int64_t kLatest = 4;           // no country changes its clocks later in the night
+
+constexpr std::size_t kNear = 32;  // samples that show the period
+constexpr std::int64_t kFarthest = 8'000'000'000 * kSecond;
+
+using Times = std::span<const std::int64_t>;
+
+std::int64_t floor_hour(std::int64_t t) { return t - ((t % kHour) + kHour) % kHour; }
+
+bool at_night(std::int64_t hour) { return ((hour / kHour) % 24 + 24) % 24 <= kLatest; }
+
+unsigned month_of(std::int64_t unix_ns) {
+  using namespace std::chrono;
+  const sys_days day = floor<days>(sys_seconds(seconds(unix_ns / kSecond)));
+  return static_cast<unsigned>(year_month_day(day).month());
+}
+
+bool in_month(std::int64_t t, std::initializer_list<unsigned> months) {
+  return std::ranges::find(months, month_of(t)) != months.end();
+}
+
+/// How far from the change of the clock the samples on both sides of t[i - 1] may lie.
+std::int64_t slack_at(Times t, std::size_t i) {
+  std::vector<std::int64_t> steps;
+  for (std::size_t k = i > kNear ? i - kNear : 1; k < i; ++k) {
+    if (t[k] > t[k - 1]) steps.push_back(t[k] - t[k - 1]);
+  }
+  if (steps.empty()) return kSlack;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle);
+  return std::max(kSlack, std::min(kPeriods * *middle, kHour / 4));
+}
+
+/// Forward from one stamp to the next; 0 where the two cannot be stamps of one log.
+std::int64_t step(std::int64_t from, std::int64_t to) {
+  std::int64_t difference = 0;
+  return __builtin_sub_overflow(to, from, &difference) ? 0 : difference;
+}
+
+bool sane(std::int64_t t) { return t > -kFarthest && t < kFarthest; }
+
+/// The full hour at which the clock went back an hour between two samples.
+std::optional<std::int64_t> fold_between(std::int64_t before, std::int64_t after, std::int64_t slack) {
+  const std::int64_t hour = floor_hour(before + slack);  // the first that the old clock would have shown next
+  const bool near = hour - before <= slack && before < hour && after >= hour - kHour && after - (hour - kHour) <= slack;
+  if (!near || !at_night(hour) || !in_month(before, {4, 10, 11})) return std::nullopt;
+  return hour;
+}
+
+std::optional<std::int64_t> skip_between(std::int64_t before, std::int64_t after, std::int64_t slack) {
+  const std::int64_t hour = floor_hour(before + slack);
+  const bool near = hour - before <= slack && before < hour && after >= hour + kHour && after - (hour + kHour) <= slack;
+  if (!near || !at_night(hour) || !in_month(before, {3, 4, 9, 10})) return std::nullopt;
+  return hour;
+}
+
+/// Where a series' clock goes back.
+struct Fold {
+  std::size_t at = 0;  ///< the first sample after it
+  std::int64_t hour = 0;
+};
+
+/// The one hour at which all clocks went back; nothing where they disagree or a device leaves it open.
+std::optional<std::int64_t> common_fold(const std::vector<Series>& series, std::vector<std::optional<Fold>>& folds) {
+  std::optional<std::int64_t> common;
+  folds.assign(series.size(), std::nullopt);
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const Times t = series[s].time_ns;
+    if (series[s].backward_stamps == 0) continue;
+    if (!std::ranges::all_of(t, sane)) return std::nullopt;
+    for (std::size_t i = 1; i < t.size(); ++i) {
+      if (step(t[i - 1], t[i]) >= -kHour / 2) continue;
+      const auto hour = fold_between(t[i - 1], t[i], slack_at(t, i));
+      if (!hour || folds[s] || (common && *common != *hour)) return std::nullopt;
+      folds[s] = Fold{i, *hour};
+      common = hour;
+    }
+  }
+  if (!common) return std::nullopt;
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const Times t = series[s].time_ns;
+    if (folds[s] || t.empty()) continue;
+    if (!std::ranges::all_of(t, sane)) return std::nullopt;
+    const auto [least, most] = std::ranges::minmax(t);
+    if (least >= *common) {
+      folds[s] = Fold{0, *common};
+    } else if (most >= *common - kHour) {
+      return std::nullopt;  // it may lie in either of the two hours
+    }
+  }
+  return common;
+}
+
+}  // namespace
+
+void unfold_daylight_saving(std::vector<Series>& series, std::vector<std::string>& notes) {
+  std::vector<std::optional<Fold>> folds;
+  if (const auto hour = common_fold(series, folds)) {
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      if (!folds[s]) continue;
+      std::vector<std::int64_t>& t = series[s].time_ns;
+      for (std::size_t i = folds[s]->at; i < t.size(); ++i) t[i] += kHour;
+      if (folds[s]->at > 0) --series[s].backward_stamps;
+    }
+    notes.push_back(fmt::format(
+        "The clock goes back by an hour at {}, as at the end of daylight saving time: the stamps after that "
+        "were moved up by an hour.",
+        format_unix_ns(*hour)));
+  }
+  std::optional<std::int64_t> skipped;
+  for (const Series& s : series) {
+    const Times t = s.time_ns;
+    for (std::size_t i = 1; i < t.size() && !skipped; ++i) {
+      if (step(t[i - 1], t[i]) > kHour / 2 && sane(t[i - 1])) skipped = skip_between(t[i - 1], t[i], slack_at(t, i));
+    }
+  }
+  if (skipped) {
+    notes.push_back(
+        fmt::format("The clock skips the hour after {}: daylight saving time may have begun, or the log has a "
+                    "hole; it was kept as a hole.",
+                    format_unix_ns(*skipped)));
+  }
+}
+
+}  // namespace wattrein::trace

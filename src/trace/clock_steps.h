@@ -1,0 +1,17 @@
+#pragma once
+// Local wall clocks twice a year: what daylight saving time does to stamps without a zone.
+
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace wattrein::trace {
+
+/// Series in file order, their stamps in unix nanoseconds of a wall clock of unknown zone. Where that is set back by
+/// one whole hour in October, November or April, once, at a full hour in the night and on every device that was polled
+/// across it, the stamps after it are moved up by that hour, and the step no longer counts as backward. An hour that is
+/// skipped in March, April, September or October stays as it is: it may as well be a hole. The notes say either.
+void unfold_daylight_saving(std::vector<Series>& series, std::vector<std::string>& notes);
+
+}  // namespace wattrein::trace

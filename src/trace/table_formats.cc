@@ -1,0 +1,181 @@
+#include "trace/table_formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/text.h"
+#include "trace/table_cells.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+struct NumberColumn {
+  int column;
+  Decimals& decimals;
+};
+
+std::array<NumberColumn, 6> number_columns(const ColumnMap& map, ColumnFormats& formats) {
+  return {{{map.power, formats.power},
+           {map.time, formats.time},
+           {map.average, formats.average},
+           {map.limit, formats.limit},
+           {map.nameplate, formats.nameplate},
+           {map.energy, formats.energy}}};
+}
+
+std::unexpected<Error> decimals_open(const Layout& layout, int column, std::string_view cell, const Input& input) {
+  return fail(ErrorKind::bad_input, input.name(),
+              cell.empty() ? fmt::format("some numbers of column '{}' have a decimal comma and some a decimal point",
+                                         printable(layout.label(column), 40))
+                           : fmt::format("a number such as '{}' in column '{}' has a comma either before its decimals "
+                                         "or between thousands, and no other cell decides",
+                                         printable(cell, 40), printable(layout.label(column), 40)),
+              "State it: --decimal , if decimals stand behind the comma, --decimal . if thousands do.");
+}
+
+Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
+  std::array<DecimalsEvidence, 6> evidence;
+  const auto columns = number_columns(map, formats);
+  Decimals common = Decimals::unknown;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].column < 0) continue;
+    evidence[i] = decimals_of(layout, columns[i].column);
+    columns[i].decimals = evidence[i].decided();
+    if (common == Decimals::unknown) common = columns[i].decimals;
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].column < 0 || columns[i].decimals != Decimals::unknown) continue;
+    // A column without any comma is read as it stands, whatever the others do.
+    if (!evidence[i].undecided()) continue;
+    if (common == Decimals::unknown || evidence[i].example().empty()) {
+      return decimals_open(layout, columns[i].column, evidence[i].example(), input);
+    }
+    columns[i].decimals = common;
+  }
+  return {};
+}
+
+/// Banners and torn rows have other cells in a column's place.
+bool is_usual(const Layout& layout, std::span<const std::string_view> row) {
+  return row.size() == layout.cells || row.size() == layout.names.size();
+}
+
+/// The numbers of columns that show nothing may still grow decimals or thousands further on: they are read as the
+/// other columns are, unless they have points that would then be thousands.
+void lend_decimals(const Layout& layout, const ColumnMap& map, ColumnFormats& formats) {
+  const auto columns = number_columns(map, formats);
+  const auto known =
+      std::ranges::find_if(columns, [](const NumberColumn& c) { return c.decimals != Decimals::unknown; });
+  if (known == columns.end()) return;
+  for (const NumberColumn& c : columns) {
+    if (c.column < 0 || c.decimals != Decimals::unknown) continue;
+    const bool points = std::ranges::any_of(layout.rows, [&](const auto& row) {
+      return is_usual(layout, row) && Layout::cell(row, c.column).find('.') != std::string_view::npos;
+    });
+    if (!points) c.decimals = known->decimals;
+  }
+}
+
+Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
+  std::vector<std::string_view> cells;
+  for (const auto& row : layout.rows) {
+    if (is_usual(layout, row)) cells.push_back(Layout::cell(row, map.time));
+  }
+  const DateOrderSample sample = sample_date_order(cells);
+  if (sample.example.empty()) return {};
+  formats.date_order = sample.order;
+  if (sample.order == DateOrder::unknown) {
+    return fail(
+        ErrorKind::bad_input, input.name(),
+        fmt::format("a date such as '{}' in column '{}' may have its day or its month first, and no other decides",
+                    printable(sample.example, 40), printable(layout.label(map.time), 40)),
+        "State it: --date-order dmy if the day comes first, --date-order mdy if the month does.");
+  }
+  formats.notes.push_back(fmt::format("Its dates have the {} first: one of the numbers is above 12.",
+                                      sample.order == DateOrder::dmy ? "day" : "month"));
+  return {};
+}
+
+}  // namespace
+
+DecimalsEvidence decimals_of(const Layout& layout, int column) {
+  DecimalsEvidence evidence;
+  for (const auto& row : layout.rows) {
+    if (!is_usual(layout, row)) continue;
+    const std::string_view cell = Layout::cell(row, column);
+    // "12:00:01,5" and "31.12.2025" are no numbers.
+    if (cell.find_first_of(":/") == std::string_view::npos) evidence.add(cell);
+  }
+  return evidence;
+}
+
+Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map, const ReadOptions& options,
+                                     const Input& input) {
+  ColumnFormats formats;
+  if (!options.decimal.empty()) {
+    const auto stated = parse_decimals(options.decimal);
+    if (!stated) {
+      return fail(ErrorKind::usage, "--decimal", fmt::format("'{}' is no decimal sign", printable(options.decimal)),
+                  "Write , or a point.");
+    }
+    for (const NumberColumn& c : number_columns(map, formats)) c.decimals = *stated;
+  } else {
+    if (auto found = find_decimals(layout, map, input, formats); !found) return std::unexpected(found.error());
+    lend_decimals(layout, map, formats);
+    if (formats.power == Decimals::comma) {
+      formats.notes.push_back(
+          fmt::format("The numbers of column '{}' have a decimal comma.", printable(layout.label(map.power), 40)));
+    }
+  }
+  if (!options.date_order.empty()) {
+    const auto stated = parse_date_order(options.date_order);
+    if (!stated) {
+      return fail(ErrorKind::usage, "--date-order",
+                  fmt::format("'{}' is no order of day and month", printable(options.date_order)), "Write dmy or mdy.");
+    }
+    formats.date_order = *stated;
+  } else if (map.time >= 0) {
+    if (auto found = find_date_order(layout, map, input, formats); !found) return std::unexpected(found.error());
+  }
+  return formats;
+}
+
+void note_unit_conflicts(const Layout& layout, const ReadOptions& options, ColumnMap& map) {
+  const ColumnName* power =
+      map.power >= 0 && layout.has_header() ? &layout.names[static_cast<std::size_t>(map.power)] : nullptr;
+  const auto stated = power_unit(options.power_unit);
+  if (stated && map.power >= 0) {
+    if (power != nullptr && power->power_scale && *power->power_scale != *stated) {
+      map.notes.push_back(fmt::format("The header says '{}' and --unit says {}: --unit was taken.",
+                                      printable(power->text, 40), printable(options.power_unit, 10)));
+    }
+    const DecimalsEvidence decimals = decimals_of(layout, map.power);
+    for (const auto& row : layout.rows) {
+      const std::string_view cell = Layout::cell(row, map.power);
+      if (cell.data() == nullptr) continue;
+      const Reading own = read_power(cell, {}, decimals.decided());
+      const Reading as_stated =
+          read_power(cell.substr(0, cell.find_last_of("0123456789") + 1), stated, decimals.decided());
+      if (own.kind != Reading::Kind::value || as_stated.kind != Reading::Kind::value || own.value == as_stated.value) {
+        continue;
+      }
+      map.notes.push_back(
+          fmt::format("A cell such as '{}' carries its own unit: that was taken there, and not --unit {}.",
+                      printable(cell, 40), printable(options.power_unit, 10)));
+      break;
+    }
+  }
+  const ColumnName* time =
+      map.time >= 0 && layout.has_header() ? &layout.names[static_cast<std::size_t>(map.time)] : nullptr;
+  const auto time_stated = parse_time_unit(options.time_unit);
+  if (time_stated && time != nullptr && time->time_unit && *time->time_unit != *time_stated) {
+    map.notes.push_back(fmt::format("The header says '{}' and --time-unit says {}: --time-unit was taken.",
+                                    printable(time->text, 40), name(*time_stated)));
+  }
+}
+
+}  // namespace wattrein::trace
