@@ -25,6 +25,7 @@ using net::Json;
 constexpr std::string_view kName = "redfish";
 constexpr int kMaxDepth = 24;
 constexpr std::size_t kMaxName = 100;
+constexpr std::size_t kMaxPath = 1000;
 constexpr int kMaxSameName = 16;
 constexpr std::int64_t kClockSet = 631'152'000'000'000'000;  // 1990: a BMC that never learnt the time is before that
 constexpr std::array<std::string_view, 8> kStampKeys{"timestamp", "time",  "ts",       "datetime",
@@ -247,7 +248,10 @@ void Redfish::walk(const Json& value, Context context, int depth) {
   }
   const Json::Object* members = value.object();
   if (members == nullptr) return;
-  if (const std::string_view path = text_in(value, "@odata.id"); !path.empty()) context.path = path;
+  // A path is looked at for every reading under it.
+  if (const std::string_view path = text_in(value, "@odata.id"); !path.empty() && path.size() <= kMaxPath) {
+    context.path = path;
+  }
   const bool report = value.find("MetricValues") != nullptr;
   if (depth <= 2 && !report) {
     if (const auto stamp = stamp_member(value)) context.stamp = stamp;

@@ -66,6 +66,11 @@ bool is_header(const std::vector<std::string_view>& cells) {
   return own >= 1 && own + shared >= 2 && !numbers;
 }
 
+/// Shares of time and frequencies are no power, whoever asks for them.
+bool in_watts(std::string_view name) {
+  return name.ends_with("Watt") || name.ends_with("_W") || lower(name).find("power") != std::string::npos;
+}
+
 struct Header {
   std::string text{};
   std::int64_t line = 0;
@@ -124,16 +129,19 @@ class Turbostat {
 
 std::optional<std::size_t> Turbostat::power_column(const Header& h) const {
   const std::string& wanted = options_.power_column;
+  std::optional<std::size_t> at;
   if (wanted.starts_with('#')) {
     const auto number = parse_int(std::string_view(wanted).substr(1));
-    if (!number || *number < 1 || static_cast<std::size_t>(*number) > h.names.size()) return std::nullopt;
-    return static_cast<std::size_t>(*number) - 1;
+    if (number && *number >= 1 && static_cast<std::size_t>(*number) <= h.names.size()) {
+      at = static_cast<std::size_t>(*number) - 1;
+    }
+  } else if (!wanted.empty()) {
+    at = h.find(wanted);
+  } else {
+    at = h.find(kPackageWatts[0]);
+    if (!at) at = h.find(kPackageWatts[1]);
   }
-  if (!wanted.empty()) return h.find(wanted);
-  for (const std::string_view name : kPackageWatts) {
-    if (const auto at = h.find(name)) return at;
-  }
-  return std::nullopt;
+  return at && in_watts(h.names[*at]) ? at : std::nullopt;
 }
 
 void Turbostat::read_header(std::string_view line) {
@@ -228,7 +236,7 @@ Result<void> Turbostat::check_headers() const {
   }
   if (!options_.power_column.empty()) {
     return fail(ErrorKind::usage, place(h.line),
-                fmt::format("there is no column '{}'", printable(options_.power_column)),
+                fmt::format("there is no column '{}' in watts", printable(options_.power_column)),
                 fmt::format("The columns are {}.", list));
   }
   if (h.find("Pkg_J")) {

@@ -90,6 +90,7 @@ TEST(Turbostat, AnotherColumnIsReadByName) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::usage);
   EXPECT_NE(missing.error().cure.find("PkgWatt"), std::string::npos);
+  EXPECT_FALSE(read(text, {.power_column = "Avg_MHz"}));
 }
 
 TEST(Turbostat, SummaryOnlyAndTheOlderLayoutOfBlanks) {
