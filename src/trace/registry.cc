@@ -10,6 +10,12 @@
   X(kPrometheusJson)        \
   X(kPrometheusText)        \
   X(kNvidiaSmi)             \
+  X(kMlLog)                 \
+  X(kTurbostat)             \
+  X(kIpmitool)              \
+  X(kRedfish)               \
+  X(kPowerMetrics)          \
+  X(kTegrastats)            \
   X(kCsv)                   \
   X(kJsonl)
 

@@ -1,0 +1,369 @@
+// turbostat: a table in text, header and one row a CPU every interval, above them a row of "-" that sums up.
+// Source: Linux, tools/power/x86/turbostat/turbostat.8 (columns, --Summary, --Joules, --enable Time_Of_Day_Seconds).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/text.h"
+#include "trace/builder.h"
+#include "trace/option_fit.h"
+#include "trace/reader.h"
+#include "trace/timestamp.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr std::string_view kName = "turbostat";
+constexpr std::string_view kTime = "Time_Of_Day_Seconds";
+constexpr Nanos kDefaultInterval{5'000'000'000};
+constexpr std::size_t kMaxHeaders = 64;
+
+constexpr std::array<std::string_view, 9> kTopology{"Package", "Die",  "L3",     "Node", "Core",
+                                                    "CPU",     "APIC", "X2APIC", "pk"};
+constexpr std::array<std::string_view, 2> kPackageWatts{"PkgWatt", "Pkg_W"};
+/// Names that nobody else gives to a column, and others that turbostat has too.
+constexpr std::array<std::string_view, 11> kOwn{"Avg_MHz", "Bzy_MHz", "TSC_MHz", "PkgWatt", "CorWatt", "GFXWatt",
+                                                "RAMWatt", "SysWatt", "Pkg_W",   "Pkg_J",   kTime};
+constexpr std::array<std::string_view, 13> kShared{"Package", "Die", "Node", "Core", "CPU",     "APIC",  "X2APIC",
+                                                   "Busy%",   "IPC", "IRQ",  "SMI",  "CoreTmp", "PkgTmp"};
+
+template <std::size_t N>
+bool among(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// By tabs where there are any: an empty cell between two of them stays one.
+void split(std::string_view line, bool tabs, std::vector<std::string_view>& cells) {
+  cells.clear();
+  if (tabs) {
+    for (std::size_t at = 0; at <= line.size();) {
+      const std::size_t end = std::min(line.find('\t', at), line.size());
+      cells.push_back(trim(line.substr(at, end - at)));
+      at = end + 1;
+    }
+    return;
+  }
+  std::size_t at = line.find_first_not_of(' ');
+  while (at != std::string_view::npos) {
+    const std::size_t end = line.find_first_of(" \r", at);
+    cells.push_back(line.substr(at, end - at));
+    at = end == std::string_view::npos ? end : line.find_first_not_of(" \r", end);
+  }
+}
+
+bool is_header(const std::vector<std::string_view>& cells) {
+  if (cells.empty() || cells.size() > 1000) return false;
+  if (cells.size() == 1) return among(kPackageWatts, cells[0]);
+  const auto own = std::ranges::count_if(cells, [](std::string_view c) { return among(kOwn, c); });
+  const auto shared = std::ranges::count_if(cells, [](std::string_view c) { return among(kShared, c); });
+  const bool numbers = std::ranges::any_of(cells, [](std::string_view c) { return parse_double(c).has_value(); });
+  return own >= 1 && own + shared >= 2 && !numbers;
+}
+
+/// Shares of time and frequencies are no power, whoever asks for them.
+bool in_watts(std::string_view name) {
+  return name.ends_with("Watt") || name.ends_with("_W") || lower(name).find("power") != std::string::npos;
+}
+
+struct Header {
+  std::string text{};
+  std::int64_t line = 0;
+  std::vector<std::string> names{};
+  bool tabs = false;
+  std::optional<std::size_t> power{};
+  std::optional<std::size_t> time{};
+  std::vector<std::size_t> topology{};
+
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (equal_ignoring_case(names[i], name)) return i;
+    }
+    return std::nullopt;
+  }
+};
+
+struct Row {
+  std::int64_t time_ns = 0;
+  std::int64_t line = 0;
+  double power_w = std::numeric_limits<double>::quiet_NaN();
+  std::uint32_t header = 0;
+  enum class Fault : unsigned char { none, cells, power, time } fault = Fault::none;
+};
+
+class Turbostat {
+ public:
+  Turbostat(Input& input, const ReadOptions& options)
+      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {}
+
+  Result<Trace> read();
+
+ private:
+  void read_line(std::string_view line);
+  void read_header(std::string_view line);
+  void read_row(std::string_view line);
+  [[nodiscard]] std::optional<std::size_t> power_column(const Header& h) const;
+  [[nodiscard]] Result<void> check_headers() const;
+  Result<void> add_rows(bool clock, const std::string& device_name);
+  [[nodiscard]] std::string place(std::int64_t line) const { return fmt::format("{}:{}", input_.name(), line); }
+  [[nodiscard]] const Header& whole_header(bool clock) const;
+  void explain(bool clock);
+
+  Input& input_;
+  const ReadOptions& options_;
+  Builder builder_;
+  std::vector<Header> headers_;
+  std::size_t current_ = 0;  ///< of headers_
+  std::vector<Row> rows_;
+  std::vector<std::string_view> cells_;
+  StampParser stamps_{TimeUnit::s};
+  std::optional<Nanos> interval_;  ///< from the preamble
+  bool torn_ = false;
+  bool too_many_headers_ = false;
+};
+
+std::optional<std::size_t> Turbostat::power_column(const Header& h) const {
+  const std::string& wanted = options_.power_column;
+  std::optional<std::size_t> at;
+  if (wanted.starts_with('#')) {
+    const auto number = parse_int(std::string_view(wanted).substr(1));
+    if (number && *number >= 1 && static_cast<std::size_t>(*number) <= h.names.size()) {
+      at = static_cast<std::size_t>(*number) - 1;
+    }
+  } else if (!wanted.empty()) {
+    at = h.find(wanted);
+  } else {
+    at = h.find(kPackageWatts[0]);
+    if (!at) at = h.find(kPackageWatts[1]);
+  }
+  return at && in_watts(h.names[*at]) ? at : std::nullopt;
+}
+
+void Turbostat::read_header(std::string_view line) {
+  if (!headers_.empty()) {
+    ++builder_.understanding().repeated_headers;
+    if (headers_[current_].text == line) return;
+    const auto same = std::ranges::find(headers_, line, &Header::text);
+    if (same != headers_.end()) {
+      current_ = static_cast<std::size_t>(same - headers_.begin());
+      return;
+    }
+    if (headers_.size() == kMaxHeaders) {
+      too_many_headers_ = true;
+      return;
+    }
+  }
+  Header h{.text = std::string(line), .line = input_.line_number()};
+  h.tabs = line.find('\t') != std::string_view::npos;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    h.names.emplace_back(cells_[i]);
+    if (among(kTopology, cells_[i])) h.topology.push_back(i);
+  }
+  h.power = power_column(h);
+  h.time = h.find(kTime);
+  current_ = headers_.size();
+  headers_.push_back(std::move(h));
+}
+
+/// A row of the whole machine is kept; rows of single CPUs are part of it.
+void Turbostat::read_row(std::string_view line) {
+  const Header& h = headers_[current_];
+  split(line, h.tabs, cells_);
+  const std::size_t first_number = h.time == std::optional<std::size_t>(0) && cells_.size() > 1 ? 1 : 0;
+  if (!parse_double(cells_[first_number]) && cells_[first_number] != "-") {
+    ++builder_.understanding().other_lines;
+    return;
+  }
+  for (const std::size_t i : h.topology) {
+    if (i < cells_.size() && cells_[i] != "-") return;
+  }
+  Row row{.line = input_.line_number(), .header = static_cast<std::uint32_t>(current_)};
+  if (input_.last_line_torn()) {
+    torn_ = true;
+    return;
+  }
+  if (cells_.size() != h.names.size()) {
+    row.fault = Row::Fault::cells;  // which of them is missing cannot be told: no column is shifted
+  } else {
+    if (h.power) {
+      const std::string_view text = cells_[*h.power];
+      const auto value = parse_double(text);
+      if (value) row.power_w = *value;
+      if (!value && text != "-" && !text.empty()) row.fault = Row::Fault::power;
+    }
+    if (h.time) {
+      const auto stamp = stamps_.parse(cells_[*h.time]);
+      if (stamp) row.time_ns = *stamp;
+      if (!stamp) row.fault = Row::Fault::time;
+    }
+  }
+  rows_.push_back(row);
+}
+
+void Turbostat::read_line(std::string_view line) {
+  if (trim(line).empty()) return;
+  split(line, line.find('\t') != std::string_view::npos, cells_);
+  if (is_header(cells_)) return read_header(line);
+  if (!headers_.empty()) return read_row(line);
+  constexpr std::string_view kInterval = "Measurement interval:";
+  if (line.starts_with(kInterval)) {
+    const std::string_view rest = trim(line.substr(kInterval.size()));
+    const auto seconds = parse_double(rest.substr(0, rest.find(' ')));
+    if (seconds && *seconds > 0 && *seconds < 1e9) interval_ = to_nanos(Seconds(*seconds));
+  }
+}
+
+Result<void> Turbostat::check_headers() const {
+  if (headers_.empty()) {
+    return fail(ErrorKind::bad_input, input_.name(), "there is no turbostat table in it",
+                "Record it with `turbostat --enable Time_Of_Day_Seconds` and keep the header.");
+  }
+  if (too_many_headers_) {
+    return fail(ErrorKind::bad_input, input_.name(), fmt::format("it has more than {} different headers", kMaxHeaders),
+                "Split it: each part needs columns of its own.");
+  }
+  if (std::ranges::any_of(headers_, [](const Header& h) { return h.power.has_value(); })) return {};
+  const Header& h = headers_.front();
+  std::string list;
+  for (const std::string& n : h.names) {
+    if (list.size() > 300) break;
+    list += (list.empty() ? "" : ", ") + printable(n, 40);
+  }
+  if (!options_.power_column.empty()) {
+    return fail(ErrorKind::usage, place(h.line),
+                fmt::format("there is no column '{}' in watts", printable(options_.power_column)),
+                fmt::format("The columns are {}.", list));
+  }
+  if (h.find("Pkg_J")) {
+    return fail(ErrorKind::bad_input, place(h.line), "the table holds joules of each interval, not watts",
+                "Record it without --Joules.");
+  }
+  return fail(ErrorKind::bad_input, place(h.line), fmt::format("the table has no column PkgWatt, only {}", list),
+              "Record it as root on a CPU with RAPL, or name the column with --power.");
+}
+
+Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
+  const std::size_t device = builder_.device(device_name);
+  const Nanos period = options_.period.value_or(interval_.value_or(kDefaultInterval));
+  std::int64_t poll = 0;
+  for (const Row& row : rows_) {
+    const Header& h = headers_[row.header];
+    const std::int64_t number = poll++;
+    if (row.fault == Row::Fault::cells) {
+      builder_.damaged(place(row.line), "the cells do not match the header");
+    } else if (!h.power || (clock && !h.time)) {
+      builder_.damaged(place(row.line), fmt::format("its header (line {}) has no whole column of {}", h.line,
+                                                    h.power ? "time" : "power"));
+    } else if (row.fault != Row::Fault::none) {
+      builder_.damaged(place(row.line),
+                       row.fault == Row::Fault::time ? "the time cannot be read" : "the power cannot be read");
+    } else {
+      std::int64_t ns = row.time_ns;
+      if (!clock && __builtin_mul_overflow(number, period.count(), &ns)) {
+        return fail(ErrorKind::usage, "--period", "the rows would span more than 292 years", "Give a shorter period.");
+      }
+      builder_.add(device, ns, row.power_w);
+    }
+  }
+  builder_.series(device).device.meter = MeterKind::counter_difference;
+  return {};
+}
+
+/// The first that has every column which is read: what the others are compared with.
+const Header& Turbostat::whole_header(bool clock) const {
+  const auto fits = [clock](const Header& h) { return h.power && (h.time || !clock); };
+  auto whole = std::ranges::find_if(headers_, fits);
+  if (whole == headers_.end())
+    whole = std::ranges::find_if(headers_, [](const Header& h) { return h.power.has_value(); });
+  return *whole;
+}
+
+void Turbostat::explain(bool clock) {
+  Understanding& u = builder_.understanding();
+  const Header& whole = whole_header(clock);
+  u.devices = "the row of the whole machine ('-')";
+  if (whole.topology.empty()) u.devices = "one row an interval";
+  if (whole.find("Package")) {
+    builder_.note("The summary row is read: it is the sum of the packages, whose own rows are passed over.");
+  }
+  if (const auto ram = whole.find("RAMWatt"); ram && ram != whole.power) {
+    builder_.note("RAMWatt is drawn beside the packages and is not in PkgWatt: --power RAMWatt reads it.");
+  }
+  builder_.note("Each value is the mean over the interval that ends at its stamp.");
+  for (const Header& h : headers_) {
+    if (&h == &whole || h.names == whole.names) continue;
+    const auto odd = std::ranges::find_if(h.names, [&](const std::string& n) { return !whole.find(n); });
+    builder_.note(fmt::format(
+        "The header at line {} differs from that at line {}{}: its rows are read where the columns "
+        "of time and power are certain.",
+        h.line, whole.line, odd == h.names.end() ? "" : fmt::format(" (first in '{}')", printable(*odd, 40))));
+  }
+  if (clock) {
+    u.clock = stamps_.describe();
+    builder_.clock(stamps_.wall(), true);
+    if (options_.period) builder_.note("--period is not used: the log has a clock of its own.");
+  } else {
+    builder_.clock(false, false);
+    const Nanos period = options_.period.value_or(interval_.value_or(kDefaultInterval));
+    const std::string_view source = options_.period ? "--period" : interval_ ? "'Measurement interval'" : "assumed";
+    u.clock = fmt::format("none: {} a row from zero ({})", format_duration(period), source);
+    if (!options_.period) {
+      builder_.note(fmt::format("The table has no {}: {} a row from zero is {}; --period says otherwise.", kTime,
+                                format_duration(period),
+                                interval_ ? "taken from its 'Measurement interval'" : "assumed, turbostat's default"));
+    }
+  }
+  if (torn_) builder_.note("The last line was cut while it was written and is left out.");
+}
+
+Result<Trace> Turbostat::read() {
+  const ColumnOptions usable{.power = true};
+  if (auto fit = check_column_options(options_, usable, kName, input_); !fit) return std::unexpected(fit.error());
+  if (!options_.power_unit.empty()) {
+    return fail(ErrorKind::usage, "--unit", "turbostat's columns have fixed units", "Leave --unit out.");
+  }
+  std::string_view line;
+  while (input_.next_line(line)) read_line(line);
+  if (auto fit = check_headers(); !fit) return std::unexpected(fit.error());
+  const bool clock = std::ranges::any_of(headers_, [](const Header& h) { return h.time.has_value(); });
+  const Header& whole = whole_header(clock);
+  const std::string& column = whole.names[*whole.power];
+  if (auto added = add_rows(clock, column); !added) return std::unexpected(added.error());
+  builder_.understanding().power = fmt::format("column '{}' [W]", printable(column, 40));
+  explain(clock);
+  return builder_.finish(input_, options_);
+}
+
+Match recognise(std::string_view head) {
+  if (head.starts_with("turbostat version")) return Match::sure;
+  std::vector<std::string_view> cells;
+  while (!head.empty()) {
+    const std::size_t end = head.find('\n');
+    const std::string_view line = head.substr(0, end);
+    split(line, line.find('\t') != std::string_view::npos, cells);
+    if (cells.size() > 1 && is_header(cells)) return Match::sure;
+    if (end == std::string_view::npos) break;
+    head.remove_prefix(end + 1);
+  }
+  return Match::no;
+}
+
+Result<Trace> read(Input& input, const ReadOptions& options) { return Turbostat(input, options).read(); }
+
+}  // namespace
+
+extern const Reader kTurbostat;
+const Reader kTurbostat{
+    .name = kName,
+    .summary = "text of turbostat: package power of the whole machine (PkgWatt)",
+    .looks_for = "turbostat's version line, or a header with two of its columns (Avg_MHz, Bzy_MHz, PkgWatt, ...)",
+    .recognise = recognise,
+    .read = read,
+};
+
+}  // namespace wattrein::trace
