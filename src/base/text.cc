@@ -162,6 +162,29 @@ std::string format_duration(Nanos t) {
   return fmt::format("{} ns", t.count());
 }
 
+std::string exact_duration(Nanos t) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  if (t < Nanos(0) && t > Nanos::min()) return "-" + exact_duration(-t);
+  const std::int64_t ns = t.count();
+  const auto digits = [](std::int64_t whole, std::int64_t rest, int places) {
+    std::string text = fmt::format("{}.{:0{}}", whole, rest, places);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+  };
+  if (ns < 1'000) return format_duration(t);
+  if (ns < 1'000'000) return digits(ns / 1'000, ns % 1'000, 3) + " us";
+  if (ns < kSecond) return digits(ns / 1'000'000, ns % 1'000'000, 6) + " ms";
+  const std::int64_t h = ns / (3600 * kSecond);
+  const std::int64_t min = ns / (60 * kSecond) % 60;
+  const std::int64_t below_min = ns % (60 * kSecond);
+  std::string text;
+  if (h > 0) text += fmt::format("{} h", h);
+  if (min > 0 || (h > 0 && below_min > 0)) text += fmt::format("{}{} min", text.empty() ? "" : " ", min);
+  if (below_min > 0) text += (text.empty() ? "" : " ") + digits(below_min / kSecond, below_min % kSecond, 9) + " s";
+  return text;
+}
+
 std::string duration_key(Nanos t) {
   struct Step {
     std::string_view unit;

@@ -30,6 +30,9 @@ namespace wattrein {
 
 /// "500 ms", "30 s", "5 min", "3 h", "1 min 12 s": rounded, for people.
 [[nodiscard]] std::string format_duration(Nanos t);
+/// As format_duration where that is exact, else with all digits: "1.001 s", "1 h 0 min 1 s". For windows and limits,
+/// of which different ones must look different.
+[[nodiscard]] std::string exact_duration(Nanos t);
 /// Exact, as an option would take it and JSON keys carry it: "500ms", "30s", "5min", "1500ms".
 [[nodiscard]] std::string duration_key(Nanos t);
 /// "2025-07-27 00:22:27.858" in UTC.

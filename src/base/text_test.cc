@@ -153,6 +153,23 @@ TEST(Nearest, TheFirstOfEquallyNearOnesWins) {
   EXPECT_EQ(nearest("power_c", kKnown), "power_a");
 }
 
+TEST(ExactDuration, DifferentOnesLookDifferent) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(exact_duration(1001ms), "1.001 s");
+  EXPECT_EQ(exact_duration(1s), "1 s");
+  EXPECT_EQ(exact_duration(500ms), "500 ms");
+  EXPECT_EQ(exact_duration(Nanos(999'700'000)), "999.7 ms");
+  EXPECT_EQ(exact_duration(Nanos(2'500)), "2.5 us");
+  EXPECT_EQ(exact_duration(Nanos(7)), "7 ns");
+  EXPECT_EQ(exact_duration(Nanos(0)), "0 s");
+  EXPECT_EQ(exact_duration(60s), "1 min");
+  EXPECT_EQ(exact_duration(60001ms), "1 min 0.001 s");
+  EXPECT_EQ(exact_duration(3601s), "1 h 0 min 1 s");
+  EXPECT_EQ(exact_duration(3h), "3 h");
+  EXPECT_EQ(exact_duration(3h + 20min), "3 h 20 min");
+  EXPECT_EQ(exact_duration(-90s), "-1 min 30 s");
+}
+
 TEST(FormatDuration, WritesRoundValuesRound) {
   EXPECT_EQ(format_duration(Nanos(0)), "0 s");
   EXPECT_EQ(format_duration(Nanos(7)), "7 ns");

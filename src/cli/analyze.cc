@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/join_options.h"
 #include "cli/output.h"
 #include "cli/read_options.h"
 #include "report/html.h"
@@ -23,6 +24,7 @@ using PhaseSource = AnalysisOptions::PhaseSource;
 struct Flags {
   std::vector<std::string> files;
   ReadFlags read;
+  JoinFlags join;
   std::vector<std::string> limits;
   std::vector<std::string> windows;
   std::string max_gap = "auto";
@@ -82,20 +84,14 @@ struct Analysed {
   analysis::Analysis analysis;
 };
 
-std::optional<Analysed> analyse_file(Context& context, const Flags& flags, const AnalysisOptions& options,
-                                     const std::string& path) {
-  auto trace = flags.read.read(context, path);
-  if (!trace) {
-    complain(context, trace.error());
-    return std::nullopt;
-  }
-  auto analysis = analysis::analyze(*trace, options);
+std::optional<Analysed> analyse(Context& context, const AnalysisOptions& options, trace::Trace trace) {
+  auto analysis = analysis::analyze(trace, options);
   if (!analysis) {
     complain(context, analysis.error());
     return std::nullopt;
   }
   if (analysis->violated()) context.raise(1);
-  return Analysed{std::move(*trace), std::move(*analysis)};
+  return Analysed{std::move(trace), std::move(*analysis)};
 }
 
 void run(Context& context, const Flags& flags) {
@@ -112,10 +108,19 @@ void run(Context& context, const Flags& flags) {
     complain(context, fits.error());
     return;
   }
-  // A file that cannot be read is complained about; the others are analysed all the same.
+  auto join = flags.join.options(flags.files);
+  if (!join) {
+    complain(context, join.error());
+    return;
+  }
+  auto read = read_and_join(context, flags.read, std::move(*join), flags.files);
+  if (!read) {
+    complain(context, read.error());
+    return;
+  }
   std::list<Analysed> analysed;
-  for (const std::string& path : flags.files) {
-    auto one = analyse_file(context, flags, *options, path);
+  for (trace::Trace& trace : read->traces) {
+    auto one = analyse(context, *options, std::move(trace));
     if (!one) continue;
     if (!flags.json) {
       print(context, (analysed.empty() ? "" : "\n") + coloured(report::analysis_text(one->trace, one->analysis)));
@@ -172,6 +177,7 @@ void add_analyze(CLI::App& app, Context& context) {
   command->add_option("--breaker-tms", flags->breaker_tms_s, "Time multiplier of the assumed breaker curve, seconds")
       ->check(CLI::Range(1e-6, 1e6))
       ->group(rules);
+  flags->join.add(*command);
   flags->read.add(*command);
   command->callback([flags, &context] { run(context, *flags); });
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <vector>
 
 #include "base/text.h"
@@ -49,8 +50,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    if (code == 0) return 0;
+    std::ostringstream out;
+    std::ostringstream complaint;
+    const int code = app.exit(e, out, complaint);
+    cli::print(context, out.str());
+    std::fputs(complaint.str().c_str(), stderr);
+    if (code == 0) return context.status;
     suggest(app);
     return exit_code(ErrorKind::usage);
   }

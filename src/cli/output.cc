@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -38,6 +40,46 @@ std::string without_controls(std::string text) {
   }
   return text;
 }
+
+/// The temporary file being written; what a signal that ends the program has to take away. Empty: none.
+std::array<char, 4096> unfinished{};
+
+extern "C" void take_away(int signal_number) {
+  if (unfinished[0] != '\0') ::unlink(unfinished.data());
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
+}
+
+/// Signals are held off while the name changes, so that a handler sees the whole of it or none.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int s : kEnding) sigaddset(&set, s);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+  }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  ~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  static constexpr std::array<int, 3> kEnding{SIGINT, SIGTERM, SIGHUP};
+
+ private:
+  sigset_t before_{};
+};
+
+void guard(const std::string& path) {
+  if (path.size() >= unfinished.size()) return;
+  std::ranges::copy(path, unfinished.begin());
+  unfinished[path.size()] = '\0';
+  for (const int s : SignalsHeld::kEnding) {
+    // What the parent told us to ignore (nohup) stays ignored.
+    if (std::signal(s, take_away) == SIG_IGN) std::signal(s, SIG_IGN);
+  }
+}
+
+void unguard() { unfinished[0] = '\0'; }
 
 }  // namespace
 
@@ -89,7 +131,10 @@ std::string coloured(std::string text) {
 FileWriter::~FileWriter() {
   if (fd_ < 0) return;
   ::close(fd_);
-  if (written_ != path_) ::unlink(written_.c_str());
+  if (written_ == path_) return;
+  const SignalsHeld held;
+  ::unlink(written_.c_str());
+  unguard();
 }
 
 std::unexpected<Error> FileWriter::failure(int error_number, std::string_view doing) {
@@ -116,7 +161,9 @@ Result<void> FileWriter::open() {
     fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     written_ = fmt::format("{}.part-{}", path_, ::getpid());
+    const SignalsHeld held;
     fd_ = ::open(written_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd_ >= 0) guard(written_);
   }
   if (fd_ < 0) return failure(errno, "written");
   if (exists && written_ != path_ && ::fchmod(fd_, info.st_mode & 07777) != 0) return failure(errno, "written");
@@ -133,12 +180,15 @@ Result<void> FileWriter::finish() {
   if (error_ != 0) return failure(error_, "written");
   const bool in_place = written_ == path_;
   if (!in_place && ::fsync(fd_) != 0) return failure(errno, "written");
+  const SignalsHeld held;
   const int closed = ::close(std::exchange(fd_, -1));
   if (closed != 0 || (!in_place && ::rename(written_.c_str(), path_.c_str()) != 0)) {
     const int error_number = errno;
     if (!in_place) ::unlink(written_.c_str());
+    unguard();
     return failure(error_number, "written");
   }
+  unguard();
   return {};
 }
 

@@ -20,7 +20,8 @@ void complain(Context& context, const Error& error);
 [[nodiscard]] std::string coloured(std::string text);
 
 /// A file that appears whole or not at all: written beside its place, synced, renamed. What was there stays
-/// until then. "-" is standard output; a path that is no regular file (a device, a pipe) is written straight.
+/// until then, and a signal that ends the program takes the unfinished one away. One at a time. "-" is standard output;
+/// a path that is no regular file (a device, a pipe) is written straight.
 class FileWriter {
  public:
   explicit FileWriter(std::string path) : path_(std::move(path)) {}

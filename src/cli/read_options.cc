@@ -74,9 +74,10 @@ Result<trace::ReadOptions> ReadFlags::options() const {
   return options;
 }
 
-Result<trace::Trace> ReadFlags::read(Context& context, const std::string& path) const {
-  const auto read_options = options();
+Result<trace::Trace> ReadFlags::read(Context& context, const std::string& path, bool with_start) const {
+  auto read_options = options();
   if (!read_options) return std::unexpected(read_options.error());
+  if (!with_start) read_options->start_unix_ns.reset();
   auto trace = trace::read_file(path, *read_options, context.root);
   if (trace && !workload_.empty()) trace->workload = workload_;
   return trace;

@@ -13,8 +13,8 @@ class ReadFlags {
   void add(CLI::App& command);
   /// Errors: usage, for a value that cannot be.
   [[nodiscard]] Result<trace::ReadOptions> options() const;
-  /// Reads a file and stamps it with --workload.
-  [[nodiscard]] Result<trace::Trace> read(Context& context, const std::string& path) const;
+  /// Reads a file and stamps it with --workload. Without `with_start`, --start is another file's.
+  [[nodiscard]] Result<trace::Trace> read(Context& context, const std::string& path, bool with_start = true) const;
 
  private:
   trace::ReadOptions options_;

@@ -21,6 +21,15 @@ std::string watts(std::optional<Watts> p) {
   return p ? fmt::format("{:.{}f} W", p->value(), std::abs(p->value()) < 10 ? 2 : 1) : "unknown";
 }
 
+std::string watts_beside(Watts p, Watts limit) {
+  for (int decimals = std::abs(p.value()) < 10 ? 2 : 1;; ++decimals) {
+    std::string text = fmt::format("{:.{}f}", p.value(), decimals);
+    if (decimals == 4 || p == limit || text != fmt::format("{:.{}f}", limit.value(), decimals)) return text + " W";
+  }
+}
+
+std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
 std::string energy(std::optional<Joules> e) {
   if (!e) return "unknown";
   const double j = e->value();
@@ -48,7 +57,7 @@ std::string rate_interval(const WindowVerdict& verdict) {
 }
 
 std::string window_name(const analysis::WindowSpec& spec) {
-  return spec.kind == analysis::WindowKind::samples ? "samples" : format_duration(spec.window);
+  return spec.kind == analysis::WindowKind::samples ? "samples" : exact_duration(spec.window);
 }
 
 std::string offset_text(Nanos offset) { return fmt::format("+{:.1f} s", to_seconds(offset).value()); }
@@ -80,46 +89,6 @@ std::vector<const Subject*> subjects_of(const Analysis& analysis, const Limit& l
   return subjects;
 }
 
-namespace {
-
-std::string who(const Subject& subject) { return subject.is_sum ? "the sum" : "device " + subject.name; }
-
-std::string limit_name(const Limit& limit) {
-  std::string text = fmt::format("{:g} W", limit.power.value());
-  text += limit.scope == Limit::Scope::sum ? ", sum of devices" : ", each device";
-  if (limit.window) text += ", mean over " + format_duration(*limit.window);
-  return text;
-}
-
-std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
-
-/// " for 12.3 s in 4 excursions, the longest 6.1 s, the first at 00:24:58.123".
-std::string excursion_clause(const trace::Trace& trace, const Subject& subject, const analysis::Excursions& e) {
-  if (e.list.empty()) return "";
-  if (subject.sampling.span.count() == 0) return " in its one sample";
-  return fmt::format(" for {} in {}, the longest {}, the first at {}", format_duration(e.time_above),
-                     plural(e.list.size(), "excursion"), format_duration(e.longest),
-                     moment(trace, e.list.front().start, subject.sampling.span));
-}
-
-/// " in 2 of 23 blocks and 45 of 871 sliding windows, the first from ..., the worst (230.1 W) from ...".
-std::string window_clause(const trace::Trace& trace, const Subject& subject, const OwnWindows& own) {
-  const WindowVerdict& w = *own.decisive;
-  std::string text;
-  if (own.block != nullptr && own.block->means.available) {
-    text += fmt::format(" in {} of {} blocks and", own.block->violating, own.block->means.known);
-  }
-  text += fmt::format(" {}{} of {} sliding windows", text.empty() ? "in " : "", w.violating, w.means.known);
-  if (w.first_over) text += ", the first from " + moment(trace, *w.first_over, subject.sampling.span);
-  if (w.means.worst) {
-    text += fmt::format(", the worst ({}) from {}", watts(w.means.worst),
-                        moment(trace, w.means.worst_start, subject.sampling.span));
-  }
-  return text + fmt::format("; {} lie in such windows", format_duration(w.time_over));
-}
-
-}  // namespace
-
 OwnWindows own_windows(const LimitResult& result) {
   OwnWindows own;
   for (const WindowVerdict& w : result.windows) {
@@ -140,68 +109,11 @@ const Subject* worst_subject(const Analysis& analysis, const Limit& limit) {
     const LimitResult& r = *result_of(*s, limit);
     const OwnWindows own = own_windows(r);
     const Nanos over = limit.window && own.decisive != nullptr ? own.decisive->time_over : r.excursions.time_above;
-    return std::tuple(r.violated, over, r.excursions.longest);
+    const double highest =
+        own.decisive != nullptr && own.decisive->means.worst ? own.decisive->means.worst->value() : 0;
+    return std::tuple(r.violated, over, r.excursions.longest, highest);
   };
   return *std::ranges::max_element(subjects, {}, key);
-}
-
-std::string verdict_sentence(const trace::Trace& trace, const Analysis& analysis, const Limit& limit) {
-  const std::vector<const Subject*> subjects = subjects_of(analysis, limit);
-  if (subjects.empty()) return limit_name(limit) + ": applies to nothing in this file.";
-  const auto violated = [&](const Subject* s) { return result_of(*s, limit)->violated; };
-  const auto n_violated = static_cast<std::size_t>(std::ranges::count_if(subjects, violated));
-  const Subject& worst = *worst_subject(analysis, limit);
-  const LimitResult& result = *result_of(worst, limit);
-
-  std::string text = limit_name(limit) + ": ";
-  if (n_violated > 0) {
-    text += "VIOLATED";
-    if (subjects.size() > 1) text += fmt::format(" by {} of {}", n_violated, plural(subjects.size(), "device"));
-    text += subjects.size() > 1 ? fmt::format("; most by {}:", who(worst)) : " by " + who(worst);
-    const OwnWindows own = own_windows(result);
-    text += limit.window && own.decisive != nullptr ? window_clause(trace, worst, own)
-                                                    : excursion_clause(trace, worst, result.excursions);
-    text += ".";
-    return text;
-  }
-  const auto undecided =
-      std::ranges::find_if(subjects, [&](const Subject* s) { return result_of(*s, limit)->undecided; });
-  const Subject& shown = undecided != subjects.end() ? **undecided : worst;
-  const WindowVerdict* own = own_windows(*result_of(shown, limit)).decisive;
-  if (undecided != subjects.end()) {
-    text += "not violated in what is known, but not shown to be held either";
-    if (own != nullptr) {
-      const std::string& why = own->means.available ? own->note : own->means.reason;
-      text += fmt::format(" ({}: {}{})", who(shown), analysis::name(own->verdict), why.empty() ? "" : ", " + why);
-    }
-    return text + ".";
-  }
-  text += "held";
-  if (own != nullptr && own->upper_95) {
-    text +=
-        fmt::format("; {} windows, none above; rate {} with 95 % confidence", own->means.known, rate_interval(*own));
-  }
-  return text + ".";
-}
-
-std::string understanding_line(const trace::Trace& trace, const Analysis& analysis) {
-  const trace::Understanding& u = trace.understanding;
-  std::string text = fmt::format("{}, {}", u.format, plural(analysis.devices.size(), "device"));
-  if (!u.devices.empty()) text += fmt::format(" ({})", u.devices);
-  if (!u.power.empty()) text += ", power from " + u.power;
-  if (!u.clock.empty()) text += ", clock: " + u.clock;
-  if (trace.start_unix_ns) text += ", from " + format_unix_ns(*trace.start_unix_ns);
-  if (!analysis.devices.empty()) {
-    const Subject& first = analysis.devices.front();
-    const bool same_meter =
-        std::ranges::all_of(analysis.devices, [&](const Subject& s) { return s.meter == first.meter; });
-    text += fmt::format(", meter kind {}", same_meter ? trace::name(first.meter) : "mixed");
-    if (first.sampling.period.count() > 0) {
-      text += fmt::format(", a sample every {} for {}", format_duration(first.sampling.period),
-                          format_duration(first.sampling.span));
-    }
-  }
-  return text;
 }
 
 std::string rows_line(const trace::Trace& trace) {

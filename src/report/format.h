@@ -13,6 +13,9 @@
 namespace wattrein::report {
 
 [[nodiscard]] std::string watts(std::optional<Watts> p);          ///< "1145.2 W", "unknown"
+/// With as many decimals (four at most) as it takes to tell it from a limit.
+[[nodiscard]] std::string watts_beside(Watts p, Watts limit);
+[[nodiscard]] std::string plural(std::size_t n, std::string_view noun);  ///< "1 row", "4 rows"
 [[nodiscard]] std::string energy(std::optional<Joules> e);        ///< "798.3 kJ", "1.78 kWh", "unknown"
 [[nodiscard]] std::string percent(double share, int digits = 3);  ///< "3.33 %": significant digits
 /// "1.9 to 5.0 %"; "at most 13 %" where nothing violated; "no interval" otherwise.
@@ -32,7 +35,7 @@ namespace wattrein::report {
 /// The subject's result for a limit; null when the limit is not its own.
 [[nodiscard]] const analysis::LimitResult* result_of(const analysis::Subject& subject, const analysis::Limit& limit);
 
-/// Of those that a limit covers, the one to speak of: violated first, then the longest above. Null without any.
+/// Of those that a limit covers, the one to speak of: violated first, then the longest above, then the highest. Null without any.
 [[nodiscard]] const analysis::Subject* worst_subject(const analysis::Analysis& analysis, const analysis::Limit& limit);
 /// A limit's own windows: the block and the sliding ones of its size, or the samples (then no block).
 struct OwnWindows {
@@ -41,11 +44,6 @@ struct OwnWindows {
 };
 [[nodiscard]] OwnWindows own_windows(const analysis::LimitResult& result);
 
-/// One sentence for a limit: who exceeded it, for how long, from when; or that nobody did, and how sure that is.
-[[nodiscard]] std::string verdict_sentence(const trace::Trace& trace, const analysis::Analysis& analysis,
-                                           const analysis::Limit& limit);
-/// How the file was understood, in one line: format, devices, power column, clock, meter kind, period.
-[[nodiscard]] std::string understanding_line(const trace::Trace& trace, const analysis::Analysis& analysis);
 /// "54456 rows read; 3 damaged (...)": what was passed over.
 [[nodiscard]] std::string rows_line(const trace::Trace& trace);
 [[nodiscard]] std::string evidence_line(const trace::Trace& trace);

@@ -23,7 +23,7 @@ namespace {
 std::string verdicts(const FileView& file) {
   std::string out = "<ul class=\"verdicts\">\n";
   for (const analysis::Limit& limit : file.analysis.limits) {
-    out += "<li>" + verdict(file.analysis, limit) + "</li>\n";
+    out += "<li>" + verdict(file.trace, file.analysis, limit) + "</li>\n";
   }
   if (file.analysis.limits.empty()) out += "<li>No limit was given, and none could be proposed from the data.</li>\n";
   out += "</ul>\n";
@@ -44,6 +44,9 @@ std::string file_section(const FileView& file) {
   out += fmt::format("<p class=\"evidence\">Evidence: <strong>{}</strong> · Workload: <strong>{}</strong></p>\n",
                      escape(trace::name(file.trace.evidence)),
                      file.trace.workload.empty() ? word("not stated") : escape(file.trace.workload));
+  for (const std::string& warning : file.trace.understanding.warnings) {
+    out += "<p class=\"notice\"><strong>Warning.</strong> " + escape(warning) + "</p>\n";
+  }
   out += verdicts(file);
   out += understanding_section(file);
   out += power_section(file);

@@ -184,7 +184,8 @@ std::string window_chart(const std::vector<const Subject*>& subjects, const std:
   figure.title = "Highest mean power by window, " + whose;
   figure.x_label = "Window";
   figure.y_label = "Power (W)";
-  for (const Nanos w : windows) figure.categories.push_back(format_duration(w));
+  figure.from_zero = true;
+  for (const Nanos w : windows) figure.categories.push_back(exact_duration(w));
   figure.lines = {worst_line(subjects, WindowKind::sliding, windows, "sliding windows"),
                   worst_line(subjects, WindowKind::block, windows, "block windows")};
   std::vector<double> seen;

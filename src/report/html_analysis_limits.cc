@@ -42,7 +42,7 @@ std::vector<Judged> judged(const Analysis& analysis, const Limit& limit) {
 
 std::string window_label(const WindowMeans& means) {
   if (means.spec.kind == WindowKind::samples) return "samples";
-  return duration(means.spec.window) + " " + escape(analysis::name(means.spec.kind));
+  return escape(exact_duration(means.spec.window)) + " " + escape(analysis::name(means.spec.kind));
 }
 
 std::string interval_cell(const WindowVerdict& w) {

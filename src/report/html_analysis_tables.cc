@@ -188,6 +188,11 @@ std::string understanding_section(const FileView& file) {
                 {"Sample period", period},
                 {"Length", file.analysis.snapshot ? word("snapshot") : duration(span)},
                 {"Rows", rows_text(u)}});
+  if (!u.parts.empty()) {
+    std::vector<std::string> files;
+    for (const trace::FilePart& part : u.parts) files.push_back(part.source + ": " + part.read_as);
+    out += "<p>Joined from these files:</p>\n" + list(files);
+  }
   if (!u.notes.empty()) out += list(u.notes);
   return out;
 }

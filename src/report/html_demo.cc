@@ -321,7 +321,7 @@ std::string windows_section(const DemoResult& r) {
   figure.y_label = "Above the limit (%)";
   figure.from_zero = true;
   figure.categories = {"samples"};
-  for (const Nanos w : windows) figure.categories.push_back(format_duration(w));
+  for (const Nanos w : windows) figure.categories.push_back(exact_duration(w));
   std::vector<Table::Column> columns{{"Arm", true}};
   for (const std::string& c : figure.categories) columns.push_back({escape(c)});
   Table table("Share of windows above the limit, simulated", columns);

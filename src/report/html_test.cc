@@ -170,6 +170,7 @@ TEST(Html, AViolationSaysHowLongWhenAndAtThirtySeconds) {
                         .peak = Watts(420),
                         .overshoot = Joules(50)}};
   r.excursions.time_above = Nanos(std::chrono::milliseconds(8100));
+  r.excursions.longest = Nanos(std::chrono::milliseconds(6100));
   analysis::WindowVerdict w;
   w.means.spec = {analysis::WindowKind::block, Nanos(std::chrono::seconds(30))};
   w.means.available = true;
@@ -177,19 +178,22 @@ TEST(Html, AViolationSaysHowLongWhenAndAtThirtySeconds) {
   r.windows = {w};
   s.limits = {r};
   a.devices = {s};
-  EXPECT_EQ(html::verdict(a, a.limits[0]),
-            "<span class=\"chip bad\">violated</span> GPU 3 exceeded 400.0 W for 8.1 s in 2 excursions, the longest "
-            "6.1 s from "
-            "00:02:31; at 30 s windows: none of 23.");
+  const trace::Trace trace;
+  s.sampling.span = Nanos(std::chrono::seconds(690));
+  a.devices = {s};
+  EXPECT_EQ(
+      html::verdict(trace, a, a.limits[0]),
+      "<span class=\"chip bad\">violated</span> 400 W, each device: VIOLATED by device <bdi>3</bdi> for 8.1 s in 2 "
+      "excursions, the longest 6.1 s, the first at +5.0 s; at 30 s: none of 23 windows.");
   a.devices[0].limits[0].windows[0].violating = 2;
   a.devices[0].limits[0].windows[0].means.unknown = 4;
-  EXPECT_TRUE(has(html::verdict(a, a.limits[0]), "at 30 s windows: 2 of 23 (4 more unknown)."));
+  EXPECT_TRUE(has(html::verdict(trace, a, a.limits[0]), "at 30 s: 2 of 23 windows (4 more unknown)."));
 }
 
 TEST(Html, AProposalIsCalledOneAndNotJudged) {
   const std::string page = page_of(samples::proposed());
   const std::string text = text_of(page);
-  EXPECT_TRUE(has(text, "Proposed limit 388.0 W for each device (99th percentile of samples)"));
+  EXPECT_TRUE(has(text, "Proposed (99th percentile of samples): 388 W, each device: "));
   EXPECT_TRUE(has(text, "No limit was given."));
   EXPECT_FALSE(has(page, "<span class=\"chip bad\">violated</span> Proposed"));
   EXPECT_FALSE(has(text_of(page_of(samples::training(1, 200))), "roposed"));
@@ -199,7 +203,7 @@ TEST(Html, ASnapshotKnowsNoEnergyAndNoWindows) {
   const std::string page = page_of(samples::snapshot());
   const std::string text = text_of(page);
   EXPECT_TRUE(has(text, "Energy and windows are unknown"));
-  EXPECT_TRUE(has(text, "2 of 4 devices drew more than 300.0 W (GPU 2 at 310.0 W, GPU 3 at 325.0 W)"));
+  EXPECT_TRUE(has(text, "VIOLATED by 2 of 4 devices in their one sample (device 2 at 310.0 W, device 3 at 325.0 W)"));
   EXPECT_FALSE(has(page, "Power by window"));
   EXPECT_FALSE(has(page, "class=\"chart-data\""));
 }
@@ -211,10 +215,10 @@ TEST(Html, UndecidedSaysWhy) {
   own.means.available = true;
   own.means.unknown = 0;
   own.note = "meter averages over 1 s";
-  const std::string text = html::verdict(s.analysis, s.analysis.limits[0]);
+  const std::string text = html::verdict(s.trace, s.analysis, s.analysis.limits[0]);
   EXPECT_TRUE(has(text, "not decided")) << text;
-  EXPECT_TRUE(has(text, "was not seen above 395.0 W, but that is not shown")) << text;
-  EXPECT_TRUE(has(text, "(meter averages over 1 s)")) << text;
+  EXPECT_TRUE(has(text, "395 W, each device: not violated in what is known, but not shown to be held either")) << text;
+  EXPECT_TRUE(has(text, "lower bound, meter averages over 1 s)")) << text;
 }
 
 TEST(Html, ADemoSaysSimulatedBeforeAnyFigure) {

@@ -8,7 +8,7 @@
 
 namespace wattrein::report::html {
 
-/// "GPU 3" for a device that is called "3", its name otherwise, "The sum of 8 devices". HTML.
+/// "device 3" for a device that is called "3", its name otherwise, "The sum of 8 devices". HTML.
 [[nodiscard]] std::string subject_name(const analysis::Subject& subject, const analysis::Analysis& analysis);
 /// The same as plain text, for charts and captions.
 [[nodiscard]] std::string subject_text(const analysis::Subject& subject, const analysis::Analysis& analysis);
@@ -21,6 +21,7 @@ namespace wattrein::report::html {
 /// An outcome as a chip: "violated", "compliant", "not decided"; for a proposal "proposal".
 [[nodiscard]] std::string outcome_chip(const analysis::LimitResult& result, bool proposed);
 /// Chip and sentence of one limit. HTML.
-[[nodiscard]] std::string verdict(const analysis::Analysis& analysis, const analysis::Limit& limit);
+[[nodiscard]] std::string verdict(const trace::Trace& trace, const analysis::Analysis& analysis,
+                                  const analysis::Limit& limit);
 
 }  // namespace wattrein::report::html

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "net/json.h"
 #include "report/format.h"
+#include "report/verdict.h"
 
 namespace wattrein::report {
 
@@ -200,6 +201,12 @@ void understanding(JsonWriter& json, const trace::Trace& trace) {
   }
   json.end_array().key("notes").begin_array();
   for (const std::string& note : u.notes) json.value(note);
+  json.end_array().key("warnings").begin_array();
+  for (const std::string& warning : u.warnings) json.value(warning);
+  json.end_array().key("files").begin_array();
+  for (const trace::FilePart& part : u.parts) {
+    json.begin_object().field("source", part.source).field("read_as", part.read_as).end_object();
+  }
   json.end_array().end_object();
 }
 

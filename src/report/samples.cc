@@ -298,7 +298,8 @@ Sample snapshot() {
     subject.power.mean = subject.power.min = subject.power.max = subject.power.p50 = Watts(s.power_w[0]);
     LimitResult result;
     result.limit = out.analysis.limits[0];
-    result.undecided = true;
+    result.violated = s.power_w[0] > 300.0;
+    result.undecided = !result.violated;
     subject.limits.push_back(result);
     out.analysis.devices.push_back(subject);
   }

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "report/format.h"
 #include "report/table.h"
+#include "report/verdict.h"
+#include "trace/understanding.h"
 
 namespace wattrein::report {
 
@@ -111,7 +113,17 @@ std::string window_word(const WindowVerdict& block, const WindowVerdict* sliding
 
 std::string rate_cell(const WindowVerdict& w) { return w.rate ? percent(*w.rate) : "unknown"; }
 
-std::string windows_table(const LimitResult& result) {
+/// What "at most" in the column of intervals means; said once.
+std::string at_most_text(const LimitResult& result, bool& said) {
+  const auto bound = [](const WindowVerdict& w) {
+    return w.means.spec.kind != WindowKind::sliding && w.means.available && !w.rate_95 && w.upper_95;
+  };
+  if (said || !std::ranges::any_of(result.windows, bound)) return "";
+  said = true;
+  return "    at most: none was above, but so few independent windows allow that share\n";
+}
+
+std::string windows_table(const LimitResult& result, bool& at_most_said) {
   TextTable table(
       {{"window", Align::left}, {"over / known"}, {"rate"}, {"95 %"}, {"worst mean"}, {"verdict", Align::left}});
   std::vector<std::string> unavailable;
@@ -132,7 +144,7 @@ std::string windows_table(const LimitResult& result) {
     table.row({window_name(w.means.spec), fmt::format("{} / {}", w.violating, w.means.known), rate_cell(w),
                rate_interval(w), watts(worst), window_word(w, sliding)});
   }
-  std::string text = table.empty() ? "" : table.text(4);
+  std::string text = table.empty() ? "" : table.text(4) + at_most_text(result, at_most_said);
   if (!unavailable.empty()) {
     std::string list;
     for (const std::string& item : unavailable) list += (list.empty() ? "" : "; ") + item;
@@ -204,7 +216,7 @@ std::string devices_table(const trace::Trace& trace, const std::vector<const Sub
   return table.text(4);
 }
 
-std::string limit_text(const trace::Trace& trace, const Analysis& analysis, const Limit& limit) {
+std::string limit_text(const trace::Trace& trace, const Analysis& analysis, const Limit& limit, bool& at_most_said) {
   std::string text =
       wrap(verdict_sentence(trace, analysis, limit), analysis.limits_proposed ? "  proposal " : "  limit ");
   if (analysis.limits_proposed) text += wrap("taken from: " + limit.origin, "    ");
@@ -218,7 +230,7 @@ std::string limit_text(const trace::Trace& trace, const Analysis& analysis, cons
   const LimitResult& result = *result_of(worst, limit);
   if (subjects.size() > 1)
     text += fmt::format("    in full for device {} (all devices: --json, --report):\n", worst.name);
-  text += windows_table(result);
+  text += windows_table(result, at_most_said);
   text += excursions_table(trace, worst, result);
   text += breaker_text(result);
   return text;
@@ -228,21 +240,29 @@ std::string limit_text(const trace::Trace& trace, const Analysis& analysis, cons
 
 std::string analysis_text(const trace::Trace& trace, const Analysis& analysis) {
   std::string text = printable(trace.source, 200) + '\n';
-  text += wrap(understanding_line(trace, analysis), "  read as   ");
+  for (const trace::FilePart& part : trace.understanding.parts) {
+    text += wrap(printable(part.source, 200) + ": " + part.read_as, "  file      ");
+  }
+  text += wrap(trace::understanding_line(trace), trace.understanding.parts.empty() ? "  read as   " : "  joined    ");
   text += wrap(rows_line(trace), "  rows      ");
   for (const trace::Damage& d : trace.understanding.first_damaged) {
     text += wrap(fmt::format("{}: {}", d.where, d.reason), "    damaged ");
   }
   text += wrap(evidence_line(trace), "  evidence  ");
   text += sampling_text(analysis);
+  for (const std::string& warning : trace.understanding.warnings) text += wrap(warning, "  WARNING   ");
   for (const std::string& note : trace.understanding.notes) text += wrap(note, "  note      ");
   for (const std::string& note : analysis.notes) text += wrap(note, "  note      ");
   text += '\n' + subjects_table(analysis);
   if (std::ranges::any_of(analysis.devices, [](const Subject& s) { return s.energy.marked; })) {
     text += "  ! energy counter and integral differ by more than 5 %\n";
   }
+  if (analysis.sum && !trace.understanding.warnings.empty()) {
+    text += "  ! the sum is in doubt: see the WARNING above\n";
+  }
   text += '\n' + phases_text(analysis) + correlation_text(analysis);
-  for (const Limit& limit : analysis.limits) text += '\n' + limit_text(trace, analysis, limit);
+  bool at_most_said = false;
+  for (const Limit& limit : analysis.limits) text += '\n' + limit_text(trace, analysis, limit, at_most_said);
   return text;
 }
 

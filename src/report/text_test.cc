@@ -9,6 +9,7 @@
 #include "report/format.h"
 #include "report/json.h"
 #include "report/table.h"
+#include "report/verdict.h"
 
 namespace wattrein::report {
 namespace {
@@ -105,7 +106,7 @@ TEST(Format, SaysWhoWhenAndForHowLong) {
   EXPECT_EQ(
       sentence,
       "400 W, each device: VIOLATED by 1 of 2 devices; most by device 0: for 7 s in 2 excursions, the longest 5 s, "
-      "the first at 00:22:37.858.");
+      "the first at 00:22:37.858; at 30 s: 2 of 71 sliding windows.");
 }
 
 TEST(Format, DoesNotCallAnUndecidedLimitHeld) {
@@ -129,11 +130,39 @@ TEST(Text, FitsEightyColumnsAndNamesEveryVerdict) {
   EXPECT_EQ(text.find("nan"), std::string::npos);
 }
 
+TEST(Text, SaysWhatAtMostMeansOnce) {
+  const std::string text = [] {
+    Case c = two_devices();
+    c.analysis.limits.push_back(c.analysis.limits[0]);
+    return analysis_text(c.trace, c.analysis);
+  }();
+  const std::size_t at = text.find("at most: none was above");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_EQ(text.find("at most: none was above", at + 1), std::string::npos);
+}
+
+TEST(Text, AJoinedTraceNamesItsFilesAndMarksADoubtfulSum) {
+  Case c = two_devices();
+  c.trace.understanding.parts = {{"a.csv", "nvidia-smi, 1 device"}, {"b.csv", "nvidia-smi, 1 device"}};
+  c.trace.understanding.warnings = {"a.csv and b.csv hold the same 100 readings: a sum counts them twice."};
+  const Limit limit{.power = Watts(800), .scope = Limit::Scope::sum, .window = std::nullopt, .origin = "given"};
+  c.analysis.limits = {limit};
+  c.analysis.sum = device("sum", limit, false);
+  c.analysis.sum->is_sum = true;
+  const std::string text = analysis_text(c.trace, c.analysis);
+  EXPECT_NE(text.find("file      a.csv: nvidia-smi, 1 device"), std::string::npos) << text;
+  EXPECT_NE(text.find("WARNING   a.csv and b.csv hold the same 100 readings"), std::string::npos) << text;
+  EXPECT_NE(text.find("! the sum is in doubt"), std::string::npos) << text;
+  EXPECT_NE(verdict_sentence(c.trace, c.analysis, limit).find("The sum is in doubt"), std::string::npos);
+  EXPECT_LE(longest_line(text), 80u) << text;
+}
+
 TEST(Text, CallsProposalsProposals) {
   Case c = two_devices();
   c.analysis.limits_proposed = true;
   const std::string text = analysis_text(c.trace, c.analysis);
   EXPECT_NE(text.find("proposal"), std::string::npos);
+  EXPECT_EQ(text.find("VIOLATED"), std::string::npos) << "nobody promised to keep it";
 }
 
 TEST(Text, SnapshotHasNoEnergy) {

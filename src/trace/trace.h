@@ -77,6 +77,12 @@ struct Damage {
   std::string reason;
 };
 
+/// One of the files that a joined trace was made from.
+struct FilePart {
+  std::string source;
+  std::string read_as;  ///< understanding_line() of the file alone
+};
+
 /// How a file was understood, so that a wrong guess is seen at once, and what was passed over.
 struct Understanding {
   std::string format;              ///< the reader's name
@@ -84,6 +90,8 @@ struct Understanding {
   std::string clock;               ///< "wall clock, no zone", "unix epoch in us", "none: 1 s a row from zero (assumed)"
   std::string devices;             ///< how devices were told apart: "column 'index'", "row order, 8 rows a poll"
   std::vector<std::string> notes;  ///< every guess and assumption, a sentence each
+  std::vector<std::string> warnings;  ///< what makes a sum over the devices doubtful, a sentence each
+  std::vector<FilePart> parts;        ///< of a joined trace; empty otherwise
 
   std::int64_t rows = 0;           ///< device rows read
   std::int64_t damaged = 0;        ///< device rows skipped: time or power unreadable

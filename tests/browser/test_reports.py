@@ -141,8 +141,8 @@ def test_choosing_a_device_changes_chart_and_sentence(open_report):
     caption = page.locator("#f0-power figcaption")
     assert "Power of the sum of all devices" in caption.inner_text()
     before = page.evaluate("document.querySelector('#f0-power canvas').toDataURL()")
-    page.select_option("#f0-power-course", label="GPU 3")
-    assert "Power of GPU 3" in caption.inner_text()
+    page.select_option("#f0-power-course", label="device 3")
+    assert "Power of device 3" in caption.inner_text()
     assert page.evaluate("document.querySelector('#f0-power canvas').toDataURL()") != before
     assert "plateau" in page.inner_text("#f0-power .legend")
     assert opened.complaints == []
@@ -206,7 +206,7 @@ def test_reads_without_javascript(open_report):
     page = open_report("training.html", java_script_enabled=False).page
     text = page.inner_text("body")
     assert "JavaScript is off" in text
-    assert "exceeded 400.0 W" in text
+    assert "400 W, each device: VIOLATED" in text
     assert page.locator("svg.categories").first.is_visible()
 
 

@@ -76,7 +76,7 @@ def test_stdin_gzip_and_several_files(wattrein, log, tmp_path):
     zipped = only(wattrein.json("analyze", log(gzip.compress(text.encode()), "power.log")))
     for other in (piped, zipped):
         assert other["devices"] == plain["devices"]
-    two = wattrein.json("analyze", log(text, "a.csv"), log(text, "b.csv"))
+    two = wattrein.json("analyze", log(text, "a.csv"), log(text, "b.csv"), "--join", "no")
     assert [f["source"].rsplit("/", 1)[-1] for f in two["files"]] == ["a.csv", "b.csv"]
 
 

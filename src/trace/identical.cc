@@ -1,0 +1,161 @@
+#include "trace/identical.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+using Set = std::vector<std::size_t>;  // of series
+
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ (hash >> 29);
+}
+
+/// From a few readings only: enough to tell almost all devices apart without reading them whole.
+std::uint64_t fingerprint(const Series& s) {
+  constexpr std::size_t kLooks = 64;
+  std::uint64_t hash = mix(s.size(), static_cast<std::uint64_t>(s.time_ns.front()));
+  hash = mix(hash, static_cast<std::uint64_t>(s.time_ns.back()));
+  const std::size_t step = std::max<std::size_t>(1, s.size() / kLooks);
+  for (std::size_t i = 0; i < s.size(); i += step) hash = mix(hash, std::bit_cast<std::uint64_t>(s.power_w[i]));
+  return hash;
+}
+
+std::uint64_t full_hash(const Series& s) {
+  std::uint64_t hash = s.size();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    hash = mix(mix(hash, static_cast<std::uint64_t>(s.time_ns[i])), std::bit_cast<std::uint64_t>(s.power_w[i]));
+  }
+  return hash;
+}
+
+bool equal(const Series& a, const Series& b) {
+  const auto same = [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return a.time_ns == b.time_ns && std::ranges::equal(a.power_w, b.power_w, same);
+}
+
+/// Groups `of` by a key; those that stand alone are dropped.
+template <class Key>
+std::vector<Set> grouped(const Set& of, const Key& key) {
+  std::unordered_map<std::uint64_t, Set> by_key;
+  for (const std::size_t i : of) by_key[key(i)].push_back(i);
+  std::vector<Set> out;
+  for (auto& [hash, members] : by_key) {
+    if (members.size() > 1) out.push_back(std::move(members));
+  }
+  return out;
+}
+
+/// Sets of two and more series that are equal throughout, in the trace's order.
+std::vector<Set> equal_sets(const Trace& trace) {
+  Set all;
+  for (std::size_t i = 0; i < trace.series.size(); ++i) {
+    if (trace.series[i].size() > 0) all.push_back(i);
+  }
+  std::vector<Set> out;
+  for (const Set& alike : grouped(all, [&](std::size_t i) { return fingerprint(trace.series[i]); })) {
+    for (Set& hashed : grouped(alike, [&](std::size_t i) { return full_hash(trace.series[i]); })) {
+      const Series& first = trace.series[hashed.front()];
+      std::erase_if(hashed, [&](std::size_t i) { return !equal(first, trace.series[i]); });
+      if (hashed.size() > 1) out.push_back(std::move(hashed));
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+bool tells(const Series& s, bool several_files) {
+  const std::int64_t readings_needed = several_files ? 3 : 10;
+  const std::int64_t changes_needed = several_files ? 2 : 5;
+  std::int64_t readings = 0;
+  std::int64_t changes = 0;
+  double last = std::nan("");
+  for (const double p : s.power_w) {
+    if (std::isnan(p)) continue;
+    ++readings;
+    if (readings > 1 && p != last) ++changes;
+    last = p;
+    if (readings >= readings_needed && changes >= changes_needed) return true;
+  }
+  return false;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  if (names.size() > 4) return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  return text;
+}
+
+std::string times(std::size_t n) { return n == 2 ? "twice" : fmt::format("{} times", n); }
+
+/// Sets of files whose devices are all in the same sets: said once a file, not once a device.
+std::map<Set, std::vector<std::size_t>> equal_files(const std::vector<Set>& sets, const std::vector<Origin>& origins) {
+  std::map<std::size_t, std::size_t> devices_of;
+  for (const Origin& o : origins) ++devices_of[o.file];
+  std::map<std::size_t, Set> sets_of;  // the sets that a file's devices are in
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    for (const std::size_t i : sets[k]) sets_of[origins[i].file].push_back(k);
+  }
+  std::map<Set, std::vector<std::size_t>> files;
+  for (const auto& [file, in] : sets_of) {
+    if (in.size() == devices_of[file]) files[in].push_back(file);
+  }
+  std::erase_if(files, [](const auto& entry) { return entry.second.size() < 2; });
+  return files;
+}
+
+}  // namespace
+
+std::vector<std::string> identical_series(const Trace& trace, const std::vector<Origin>& origins) {
+  std::vector<Set> sets = equal_sets(trace);
+  std::erase_if(sets, [&](const Set& set) {
+    const bool several = !origins.empty() && std::ranges::any_of(set, [&](std::size_t i) {
+      return origins[i].file != origins[set.front()].file;
+    });
+    return !tells(trace.series[set.front()], several);
+  });
+  std::vector<std::string> out;
+  std::set<std::size_t> said;
+  const auto files = origins.empty() ? std::map<Set, std::vector<std::size_t>>{} : equal_files(sets, origins);
+  for (const auto& [in, members] : files) {
+    std::vector<std::string> names;
+    for (const std::size_t file : members) {
+      names.push_back(printable(std::ranges::find(origins, file, &Origin::file)->name, 200));
+    }
+    std::size_t readings = 0;
+    for (const std::size_t k : in) {
+      readings += trace.series[sets[k].front()].size();
+      if (sets[k].size() == members.size()) said.insert(k);
+    }
+    out.push_back(fmt::format("{} hold the same {} readings: a sum counts them {}.", list(names), readings,
+                              times(members.size())));
+  }
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    if (said.contains(k)) continue;
+    std::vector<std::string> names;
+    for (const std::size_t i : sets[k]) names.push_back(printable(trace.series[i].device.name, 60));
+    out.push_back(fmt::format("Devices {} hold the same {} readings: a sum counts them {}.", list(names),
+                              trace.series[sets[k].front()].size(), times(sets[k].size())));
+  }
+  return out;
+}
+
+}  // namespace wattrein::trace
