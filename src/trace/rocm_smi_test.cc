@@ -24,10 +24,10 @@ bool has_note(const Trace& t, const std::string& part) {
 }
 
 std::string json(const std::string& first, const std::string& second) {
-  return R"({"card0": {"Unique ID": "0xabc", "Card Series": "Instinct MI250", "Max Graphics Package Power (W)": "560.0", )"
-         R"("Average Graphics Package Power (W)": ")" +
-         first + R"("}, "card1": {"Average Graphics Package Power (W)": ")" + second +
-         R"("}, "system": {"Driver version": "6.8.0"}})"
+  return R"j({"card0": {"Unique ID": "0xabc", "Card Series": "Instinct MI250", "Max Graphics Package Power (W)": "560.0", )j"
+         R"j("Average Graphics Package Power (W)": ")j" +
+         first + R"j("}, "card1": {"Average Graphics Package Power (W)": ")j" + second +
+         R"j("}, "system": {"Driver version": "6.8.0"}})j"
          "\n";
 }
 
@@ -76,16 +76,14 @@ TEST(RocmSmi, PollsWithoutAStampAmongOthersAreDamaged) {
 
 TEST(RocmSmi, CurrentPowerGoesBeforeAverageAndTheSecondDieIsUnknown) {
   const auto t = read(
-      R"({"card0": {"Current Socket Graphics Package Power (W)": 550.0, "Average Graphics Package Power (W)": 540},)"
-      R"( "card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"
-}
-})");
+      R"j({"card0": {"Current Socket Graphics Package Power (W)": 550.0, "Average Graphics Package Power (W)": 540},)j"
+      R"j( "card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}})j");
   ASSERT_TRUE(t) << t.error().message();
-EXPECT_EQ(t->series[0].power_w, Powers{550});
-EXPECT_EQ(t->series[0].column(Column::average_w), Powers{540});
-EXPECT_TRUE(std::isnan(t->series[1].power_w[0]));
-EXPECT_EQ(t->understanding.damaged, 0);
-EXPECT_EQ(t->understanding.unknown_power, 1);
+  EXPECT_EQ(t->series[0].power_w, Powers{550});
+  EXPECT_EQ(t->series[0].column(Column::average_w), Powers{540});
+  EXPECT_TRUE(std::isnan(t->series[1].power_w[0]));
+  EXPECT_EQ(t->understanding.damaged, 0);
+  EXPECT_EQ(t->understanding.unknown_power, 1);
 }
 
 TEST(RocmSmi, ReadsCsvBlocks) {
@@ -114,11 +112,10 @@ TEST(RocmSmi, BlocksOfOtherFiguresAreNoPolls) {
 }
 
 TEST(RocmSmi, ALimitAloneIsNoDraw) {
-  const auto json_only = read(R"({"card0": {"Max Graphics Package Power (W)": "290.0"}
-})");
+  const auto json_only = read(R"j({"card0": {"Max Graphics Package Power (W)": "290.0"}})j");
   ASSERT_FALSE(json_only);
-EXPECT_NE(json_only.error().cure.find("--showpower"), std::string::npos);
-EXPECT_FALSE(read("device,Max Graphics Package Power (W)\ncard0,290.0\n"));
+  EXPECT_NE(json_only.error().cure.find("--showpower"), std::string::npos);
+  EXPECT_FALSE(read("device,Max Graphics Package Power (W)\ncard0,290.0\n"));
 }
 
 TEST(RocmSmi, ATornEndIsLeftOut) {
