@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace wattrein::trace {
@@ -48,6 +50,7 @@ bool JsonObjects::outside(Item& item) {
   if (c == '{') {
     first_ = fresh_ || !array_;
     fresh_ = false;
+    opened_ = true;
     text_.clear();
     lines_ = 0;
     indented_ = false;
@@ -107,7 +110,7 @@ JsonObjects::Item JsonObjects::next() {
     }
     if (depth_ == 0) {
       if (outside(item)) return item;
-      if (!held_ || at_ >= line_.size() || line_[at_] != '{') continue;
+      if (!std::exchange(opened_, false)) continue;
     }
     if (inside(item)) return item;
   }

@@ -39,7 +39,8 @@ class JsonObjects {
   Input& input_;
   std::string_view line_;
   std::size_t at_ = 0;
-  bool held_ = false;  ///< line_ holds something unread
+  bool held_ = false;    ///< line_ holds something unread
+  bool opened_ = false;  ///< line_ is at the brace that opens an object
   std::string text_;
   std::string place_;
   int depth_ = 0;

@@ -78,8 +78,9 @@ class SmiXml {
   bool all_gpus_ = false;                                 ///< the document has all that are attached
   bool by_bus_ = false;
   bool by_position_ = false;
-  const char* power_element_ = nullptr;
-  bool mixed_ = false;  ///< not always the same element
+  const char* power_element_ = nullptr;     ///< the first that power was taken from, and
+  const char* readings_element_ = nullptr;  ///< the one that it is in
+  bool mixed_ = false;                      ///< not always the same element
 };
 
 /// The order in a document is nvidia-smi's index where all GPUs are in it; else the bus id is the name.
@@ -133,7 +134,10 @@ void SmiXml::read_gpu(pugi::xml_node gpu, std::size_t position) {
       mixed_ = true;
     }
     d.meter = meter_of(draw->kind, d.model);
-    if (power_element_ == nullptr) power_element_ = draw->element;
+    if (power_element_ == nullptr) {
+      power_element_ = draw->element;
+      readings_element_ = gpu.child("gpu_power_readings") ? "gpu_power_readings" : "power_readings";
+    }
     if (draw->kind != PowerKind::average) {
       if (const auto average = watts_of(readings, {"average_power_draw"})) polls_.set(Column::average_w, *average);
     }
@@ -226,8 +230,8 @@ Result<Trace> SmiXml::read() {
                 collecting_ ? "its only document is cut in the middle" : "it holds no <nvidia_smi_log> with a <gpu>",
                 "Record it with `nvidia-smi -q -x`.");
   }
-  u.power = fmt::format("<{}> of gpu_power_readings or power_readings",
-                        power_element_ == nullptr ? "power_draw" : power_element_);
+  u.power = power_element_ == nullptr ? std::string("<power_draw>")
+                                      : fmt::format("<{}> in <{}>", power_element_, readings_element_);
   u.devices = !by_bus_        ? "order in the document, which is nvidia-smi's index"
               : !by_position_ ? "PCI bus id"
                               : "order in the document, and PCI bus id where not all GPUs are in it";

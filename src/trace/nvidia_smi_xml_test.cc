@@ -96,7 +96,7 @@ TEST(NvidiaSmiXml, ReadsOlderAndNewerElements) {
   EXPECT_EQ(newer->series[0].power_w, Powers{655.25});
   EXPECT_EQ(newer->series[0].column(Column::average_w), Powers{640.5});
   EXPECT_EQ(newer->series[0].device.meter, MeterKind::instantaneous);
-  EXPECT_EQ(newer->understanding.power, "<instant_power_draw> of gpu_power_readings or power_readings");
+  EXPECT_EQ(newer->understanding.power, "<instant_power_draw> in <gpu_power_readings>");
   const auto average = read(document("Mon Nov 30 17:41:14 2026", 1,
                                      gpu("18", "NVIDIA H100",
                                          "<gpu_power_readings><average_power_draw>640.5 W</average_power_draw>"
