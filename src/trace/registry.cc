@@ -9,6 +9,11 @@
   X(kDcgmiDmon)             \
   X(kPrometheusJson)        \
   X(kPrometheusText)        \
+  X(kNvidiaSmiDmon)         \
+  X(kNvidiaSmiXml)          \
+  X(kNvidiaSmiTable)        \
+  X(kAmdSmi)                \
+  X(kRocmSmi)               \
   X(kNvidiaSmi)             \
   X(kMlLog)                 \
   X(kTurbostat)             \
