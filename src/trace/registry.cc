@@ -10,6 +10,12 @@
   X(kPrometheusJson)        \
   X(kPrometheusText)        \
   X(kNvidiaSmi)             \
+  X(kZeus)                  \
+  X(kDcgmCsv)               \
+  X(kAcMeter)               \
+  X(kPowerJoular)           \
+  X(kEnergiBridge)          \
+  X(kGpuZ)                  \
   X(kCsv)                   \
   X(kJsonl)
 
