@@ -104,6 +104,7 @@ class Table {
   std::string devices_;
   std::string joined_;              ///< scratch for date and time
   std::vector<std::string> hosts_;  ///< wide: whose devices come in blocks, in this order
+  std::vector<std::size_t> wide_devices_;
   std::size_t last_host_ = 0;
   std::vector<std::string> instance_;  ///< per device, the instance whose rows are read: none, or the first
   std::int64_t other_instances_ = 0;

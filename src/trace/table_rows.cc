@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostJoules = kDcgmFp64Blank * 1e-3;  // seven years at 700 W
-constexpr std::size_t kMaxHosts = 4096;
+constexpr std::size_t kMaxWideDevices = 4096;
 
 /// A number that no meter gives though it stands where a power does: below zero, or as large as a blank of DCGM.
 std::optional<double> impossible_power(std::string_view text, std::optional<double> scale) {
@@ -71,21 +71,22 @@ std::optional<std::int64_t> Table::stamp_of(Cells cells) {
   return clock_.parse(joined_);
 }
 
-/// The index of the first of the devices that the row's host has (or of all, where no column names a host).
+/// Where in wide_devices_ the devices of the row's host start (all of them, where no column names a host).
 Result<std::size_t> Table::first_wide_device(Cells cells) {
   const std::string_view host = cell(cells, map_.host);
   if (!hosts_.empty() && (map_.host < 0 || hosts_[last_host_] == host)) return last_host_ * map_.wide.size();
   const auto at = std::ranges::find(hosts_, host);
   last_host_ = static_cast<std::size_t>(at - hosts_.begin());
   if (at != hosts_.end()) return last_host_ * map_.wide.size();
-  if (hosts_.size() == kMaxHosts) {
-    return fail(ErrorKind::bad_input, input_.place(), fmt::format("it names more than {} hosts", kMaxHosts),
+  if (wide_devices_.size() + map_.wide.size() > kMaxWideDevices) {
+    return fail(ErrorKind::bad_input, input_.place(),
+                fmt::format("its hosts and columns make more than {} devices", kMaxWideDevices),
                 "Split the file, or check what its host column holds.");
   }
   hosts_.emplace_back(host);
   for (const DeviceColumns& columns : map_.wide) {
-    const std::size_t device =
-        builder_.device(map_.host < 0 ? columns.name : fmt::format("{}/{}", printable(host, 80), columns.name));
+    const std::size_t device = builder_.device(map_.host < 0 ? columns.name : fmt::format("{}/{}", host, columns.name));
+    wide_devices_.push_back(device);
     Device& described = builder_.series(device).device;
     if (map_.host >= 0) described.host = std::string(host);
   }
@@ -120,7 +121,7 @@ Result<void> Table::wide_row(Cells cells) {
   const std::int16_t phase = phase_of(cells);
   for (std::size_t k = 0; k < map_.wide.size(); ++k) {
     const DeviceColumns& columns = map_.wide[k];
-    const std::size_t device = *base + k;
+    const std::size_t device = wide_devices_[*base + k];
     const std::string_view text = cell(cells, columns.power);
     const Reading value = text.data() == nullptr ? Reading{} : read_value(text, columns.power_scale);
     if (value.kind == Reading::Kind::unreadable) {

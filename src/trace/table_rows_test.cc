@@ -87,6 +87,13 @@ TEST(WideTable, HostsKeepTheirColumnsApart) {
   EXPECT_EQ(trace->series[2].power_w, (Powers{80, 82}));
 }
 
+TEST(WideTable, MoreDevicesThanThereCanBeAreRefused) {
+  std::string log = "time,host,gpu0_power_w,gpu1_power_w,gpu2_power_w\n";
+  for (int i = 0; i < 2000; ++i) log += std::to_string(1'718'369'824 + i) + ",h" + std::to_string(i) + ",70,71,72\n";
+  const std::string error = error_of(log);
+  EXPECT_NE(error.find("more than 4096 devices"), std::string::npos) << error;
+}
+
 TEST(WideTable, OneColumnMayBeNamedAndAHeaderMayComeAgain) {
   const std::string header = "time,gpu0_power_w,gpu1_power_w\n";
   const auto one = read_text(header + "1718369824,70,300\n1718369825,71,301\n", {.power_column = "gpu1_power_w"});

@@ -219,10 +219,15 @@ def test_a_misspelt_word_names_the_nearest(wattrein):
         HEADER + rows([300, -5, 300]),
     ],
 )
-def test_negative_power_is_damage_in_every_format(wattrein, log, text):
-    done = wattrein("analyze", log(text), "--limit", "400W")
-    assert done.returncode == 3
-    assert b"-" in done.stderr
+def test_negative_power_is_unknown_in_every_format(wattrein, log, text):
+    path = log(text)
+    done = wattrein("analyze", path, "--limit", "400W")
+    assert b"1 reading below zero" in done.stdout
+    file = only(wattrein.json("analyze", path, "--limit", "400W"))
+    assert file["understanding"]["unknown_power"] == 1
+    (device,) = file["devices"]
+    assert device["power"]["min_w"] > 0
+    assert device["limits"][0]["outcome"] != "compliant"
 
 
 def test_more_devices_than_there_can_be(wattrein, log):
