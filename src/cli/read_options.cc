@@ -30,7 +30,9 @@ void ReadFlags::add(CLI::App& command) {
   command.add_option("--power", options_.power_column, "Column or metric with the power")->group(group);
   command.add_option("--device", options_.device_column, "Column that tells devices apart")->group(group);
   command.add_option("--phase", options_.phase_column, "Column with phase labels")->group(group);
-  command.add_option("--unit", options_.power_unit, "Unit of the power column: W, mW or kW")->group(group);
+  command
+      .add_option("--unit", options_.power_unit, "Unit of the power column: W, mW or kW (J or mJ of an energy counter)")
+      ->group(group);
   command.add_option("--time-unit", options_.time_unit, "Unit of a numeric clock: s, ms, us or ns")->group(group);
   command
       .add_option("--decimal", options_.decimal,
@@ -44,6 +46,9 @@ void ReadFlags::add(CLI::App& command) {
       ->group(group);
   command.add_option("--devices", devices_, "Rows a poll, where only row order tells devices apart")
       ->check(CLI::Range(1, 4096))
+      ->group(group);
+  command.add_option("--zeros", zeros_, "What 0 W is: unknown (a failed poll) or keep (a reading)")
+      ->check(CLI::IsMember({"unknown", "keep"}))
       ->group(group);
   command.add_flag("--lenient", options_.lenient, "Read on with more than 5 % damaged rows")->group(group);
   command.add_option("--workload", workload_, "What ran, for the record: training, proxy, serving or synthetic")
@@ -67,6 +72,7 @@ Result<trace::ReadOptions> ReadFlags::options() const {
     options.start_unix_ns = *start;
   }
   if (devices_ > 0) options.devices = devices_;
+  options.keep_zeros = zeros_ == "keep";
   if (!workload_.empty() && std::ranges::find(kWorkloads, workload_) == kWorkloads.end()) {
     return fail(ErrorKind::usage, "--workload", fmt::format("'{}' is not a workload", printable(workload_)),
                 "One of training, proxy, serving, synthetic.");

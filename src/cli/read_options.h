@@ -21,6 +21,7 @@ class ReadFlags {
   std::string period_;
   std::string start_;
   int devices_ = 0;
+  std::string zeros_ = "unknown";
   std::string workload_;
 };
 

@@ -9,6 +9,8 @@
 
 #include "base/text.h"
 #include "trace/clock_steps.h"
+#include "trace/doubtful_readings.h"
+#include "trace/energy_counter.h"
 
 namespace wattrein::trace {
 
@@ -51,7 +53,8 @@ std::string damage_list(const Understanding& u) {
   return text;
 }
 
-Result<void> check(const Understanding& u, bool lenient, const Input& input) {
+/// `doubtful`: what was taken out beside polls that say N/A, in sentences.
+Result<void> check(const Understanding& u, bool lenient, const Input& input, const std::string& doubtful) {
   const std::int64_t all = u.rows + u.damaged;
   const std::string ended = input.error() == nullptr ? "" : fmt::format(" ({})", input.error()->what);
   if (u.rows == 0 && u.damaged > 0) {
@@ -73,7 +76,9 @@ Result<void> check(const Understanding& u, bool lenient, const Input& input) {
   }
   if (u.unknown_power == u.rows) {
     return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("every one of its {} polls says that power is not available{}", u.rows, ended),
+                doubtful.empty()
+                    ? fmt::format("every one of its {} polls says that power is not available{}", u.rows, ended)
+                    : fmt::format("none of its {} polls has a power that can be known{}. {}", u.rows, ended, doubtful),
                 u.power.empty() ? "The device or its driver does not report power."
                                 : fmt::format("Power was taken from {}; --power names another column.", u.power));
   }
@@ -114,10 +119,9 @@ void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
     if (time_ns < s.time_ns.back()) ++s.backward_stamps;
   }
   s.time_ns.push_back(time_ns);
-  if (power_w < 0.0 || std::isinf(power_w)) {  // no meter says so: the stamp is kept, its power is unknown
-    damaged(fmt::format("{}, device {}", trace_.source, s.device.name), fmt::format("power of {} W", power_w));
-    s.power_w.push_back(kUnknown);
-    return;
+  if (power_w < 0.0 || std::isinf(power_w) || (power_w > kMostWatts && !readings_are_meant_)) {
+    ++impossible_;
+    power_w = kUnknown;
   }
   s.power_w.push_back(power_w);
   ++trace_.understanding.rows;
@@ -148,6 +152,34 @@ void Builder::note(std::string sentence) {
   if (std::ranges::find(notes, sentence) == notes.end()) notes.push_back(std::move(sentence));
 }
 
+/// Power from counters, and without what no meter read. Notes what it did, and returns that in one string.
+Result<std::string> Builder::settle_power(const ReadOptions& options) {
+  std::string all;
+  const auto tell = [&](const std::vector<std::string>& sentences) {
+    for (const std::string& sentence : sentences) {
+      note(sentence);
+      all += (all.empty() ? "" : " ") + sentence;
+    }
+  };
+  if (impossible_ > 0) {
+    tell({fmt::format("{} reading{} below zero, or far above any machine, {} taken as unknown.", impossible_,
+                      impossible_ == 1 ? "" : "s", impossible_ == 1 ? "was" : "were")});
+  }
+  if (from_counter_) {
+    const auto differences = power_from_energy(trace_, trace_.source);
+    if (!differences) return std::unexpected(differences.error());
+    tell(*differences);
+  }
+  if (!readings_are_meant_) tell(drop_full_registers(trace_));
+  if (!readings_are_meant_ && !options.keep_zeros) tell(drop_zeros(trace_));
+  std::int64_t& unknown = trace_.understanding.unknown_power;
+  unknown = 0;
+  for (const Series& s : trace_.series) {
+    unknown += std::ranges::count_if(s.power_w, [](double w) { return std::isnan(w); });
+  }
+  return all;
+}
+
 Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
   if (input.error() != nullptr) {
     note(fmt::format("{}: {}; what was read before that is kept.", input.name(), input.error()->what));
@@ -161,8 +193,6 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     note(fmt::format("{} lines were passed over, more than were read: if the file holds a second format, split it.",
                      trace_.understanding.other_lines));
   }
-  if (const auto fit = check(trace_.understanding, options.lenient, input); !fit) return std::unexpected(fit.error());
-
   const auto silent = std::ranges::remove_if(trace_.series, [](const Series& s) { return s.size() == 0; });
   if (!silent.empty()) {
     note(fmt::format("{} device{} named without a single readable row and left out.", silent.size(),
@@ -174,11 +204,16 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     unfold_daylight_saving(trace_.series, notes);
     for (std::string& sentence : notes) note(std::move(sentence));
   }
+  for (Series& s : trace_.series) close(s);
+  const auto doubtful = settle_power(options);
+  if (!doubtful) return std::unexpected(doubtful.error());
+  if (const auto fit = check(trace_.understanding, options.lenient, input, *doubtful); !fit) {
+    return std::unexpected(fit.error());
+  }
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
   std::int64_t backward = 0;
   for (Series& s : trace_.series) {
-    close(s);
     first = std::min(first, s.time_ns.front());
     last = std::max(last, s.time_ns.back());
     backward += s.backward_stamps;

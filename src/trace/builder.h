@@ -29,12 +29,17 @@ class Builder {
   [[nodiscard]] std::size_t device_count() const { return trace_.series.size(); }
   std::int16_t phase(std::string_view label);  ///< index into Trace::phases, made at first mention
 
-  /// A sample; power_w NaN is a poll that says N/A (counted as unknown power). `time_ns` is absolute: unix
+  /// A sample; power_w NaN is a poll that says N/A (counted as unknown power), and so is a number that is no power
+  /// (below zero, or a blank of DCGM). `time_ns` is absolute: unix
   /// nanoseconds, or from zero where there is no clock (start_known(false)).
   void add(std::size_t device, std::int64_t time_ns, double power_w);
   /// Sets an optional column of the sample just added to `device`; samples without it hold NaN.
   void set(std::size_t device, Column column, double value);
   void set_phase(std::size_t device, std::int16_t phase);
+  /// There is no power but an energy counter: finish() takes power from the differences of Column::energy_j.
+  void power_from_counter() { from_counter_ = true; }
+  /// The format has a word for unknown and uses it: doubtful readings, zeros among them, are left as they are.
+  void readings_are_meant() { readings_are_meant_ = true; }
 
   /// A device's row that could not be read; `where` as Input::place().
   void damaged(std::string where, std::string reason);
@@ -46,17 +51,23 @@ class Builder {
     has_zone_ = has_zone;
   }
 
+  /// Takes out what no meter read (doubtful_readings.h).
   /// Errors, bad_input: more than 5 % of the device rows damaged (unless lenient), no sample at all, no known
   /// power at all. Carries the places of the first damaged rows and an early end of `input`.
   [[nodiscard]] Result<Trace> finish(const Input& input, const ReadOptions& options);
 
  private:
+  Result<std::string> settle_power(const ReadOptions& options);
+
   Trace trace_;
   std::unordered_map<std::string, std::size_t> device_index_;
   std::unordered_map<std::string, std::int16_t> phase_index_;
   bool wall_ = true;
   bool has_zone_ = true;
   bool too_many_devices_ = false;
+  bool from_counter_ = false;
+  bool readings_are_meant_ = false;
+  std::int64_t impossible_ = 0;  ///< readings below zero, or above kMostWatts
 };
 
 }  // namespace wattrein::trace

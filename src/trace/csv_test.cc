@@ -83,7 +83,7 @@ TEST(Csv, ALimitBesideIsNoPower) {
 }
 
 TEST(Csv, APowerWithoutUnitIsRefusedUntilStated) {
-  const std::string log = "Time,Power\n2022-07-13 02:07:36.708783111,32402\n2022-07-13 02:07:36.761689374,32500\n";
+  const std::string log = "Time,Draw\n2022-07-13 02:07:36.708783111,32402\n2022-07-13 02:07:36.761689374,32500\n";
   const std::string error = error_of(log);
   EXPECT_NE(error.find("has no unit"), std::string::npos) << error;
   EXPECT_NE(error.find("--unit mW"), std::string::npos);
@@ -191,13 +191,15 @@ TEST(Csv, ACounterOfRowsIsNoDevice) {
   EXPECT_TRUE(mentions(*trace, "does not name devices"));
 }
 
-TEST(Csv, NegativePowerIsNotPower) {
+TEST(Csv, NegativePowerIsUnknown) {
   std::string log = "time,gpu,power_w\n";
   for (int i = 0; i < 30; ++i) log += std::to_string(1718369824 + i) + ",0," + (i == 3 ? "-1" : "70") + "\n";
   const auto trace = read(log);
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->understanding.damaged, 1);
-  EXPECT_EQ(trace->series[0].size(), 29U);
+  EXPECT_EQ(trace->understanding.damaged, 0);
+  EXPECT_EQ(trace->understanding.unknown_power, 1);
+  EXPECT_EQ(trace->series[0].size(), 30U);
+  EXPECT_TRUE(mentions(*trace, "1 reading below zero, or far above any machine, was taken as unknown."));
 }
 
 TEST(Csv, UnknownFormatSaysWhatItLookedFor) {

@@ -35,7 +35,9 @@ void split(std::string_view line, char delimiter, std::vector<std::string_view>&
 class Native {
  public:
   Native(Input& input, const ReadOptions& options)
-      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {}
+      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {
+    builder_.readings_are_meant();
+  }
   Result<Trace> read();
 
  private:

@@ -103,6 +103,7 @@ ColumnMap map_by_header(const Layout& layout) {
   map.nameplate_scale = scale_of(layout, map.nameplate);
   map.uuid = first_of(names, {"uuid", "gpu_uuid"});
   map.model = first_of(names, {"name", "gpu_name"});
+  map.host = first_of(names, {"host", "hostname", "node"});
   const std::array<int, 8> candidates{find(names, "index"),      find(names, "gpu"),        find(names, "gpu_uuid"),
                                       find(names, "uuid"),       find(names, "pci.bus_id"), find(names, "gpu_bus_id"),
                                       find(names, "gpu_serial"), find(names, "serial")};
@@ -252,6 +253,9 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
   if (const auto applied = apply_options(*layout, options, input, map); !applied)
     return std::unexpected(applied.error());
   if (stated && !map.power_scale) map.power_scale = 1.0;  // nvidia-smi knows no other unit
+  if (map.device < 0 && map.host >= 0) {
+    if (const auto host = take_host_as_device(*layout, input, map); !host) return std::unexpected(host.error());
+  }
   if (const auto fit = check_map(*layout, map, options, input); !fit) return std::unexpected(fit.error());
   auto trace = read_lines(input, *layout, map, options, kName);
   if (!trace) return trace;

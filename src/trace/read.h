@@ -22,13 +22,14 @@ struct ReadOptions {
   std::string power_column{};
   std::string device_column{};
   std::string phase_column{};
-  std::string power_unit{};                     ///< "W", "mW", "kW"
+  std::string power_unit{};                     ///< "W", "mW", "kW"; "J", "mJ" where power comes from a counter
   std::string time_unit{};                      ///< "s", "ms", "us", "ns": of a numeric clock
   std::string decimal{};                        ///< "," or ".": what stands before the decimals of its numbers
   std::string date_order{};                     ///< "dmy" or "mdy": of dates such as 05/01/2025
   std::optional<Nanos> period{};                ///< for a log without a clock
   std::optional<std::int64_t> start_unix_ns{};  ///< wall clock of its first row
   std::optional<int> devices{};                 ///< rows a poll, where only row order tells devices apart
+  bool keep_zeros = false;                      ///< 0 W is a reading, not a failed poll
   bool lenient = false;                         ///< read on with more than 5 % damaged rows
 };
 

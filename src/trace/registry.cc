@@ -21,6 +21,12 @@
   X(kRedfish)               \
   X(kPowerMetrics)          \
   X(kTegrastats)            \
+  X(kZeus)                  \
+  X(kDcgmCsv)               \
+  X(kAcMeter)               \
+  X(kPowerJoular)           \
+  X(kEnergiBridge)          \
+  X(kGpuZ)                  \
   X(kCsv)                   \
   X(kJsonl)
 

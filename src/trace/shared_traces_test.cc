@@ -111,13 +111,28 @@ TEST_F(Recorded, File26Microseconds) {
   expect_reference(file, read(file));
 }
 
-TEST_F(Recorded, File30NeedsItsUnit) {
+TEST_F(Recorded, File30IsInMilliwatts) {
   const std::string file = "30_zeus-monitor-Time-Power-mW.csv";
-  EXPECT_FALSE(read(file));
-  expect_reference(file, read(file, {.power_unit = "mW"}));
+  const auto trace = read(file);
+  expect_reference(file, trace);
+  EXPECT_EQ(trace->understanding.format, "zeus");
 }
 
-TEST_F(Recorded, File32IsNoTimeSeries) { EXPECT_FALSE(read("32_codecarbon-emissions-gpu.csv")); }
+TEST_F(Recorded, Files32And33AreNoTraces) {
+  for (const char* file : {"32_codecarbon-emissions-gpu.csv", "33_codecarbon-emissions-example.csv"}) {
+    const auto trace = read(file);
+    ASSERT_FALSE(trace) << file;
+    EXPECT_EQ(exit_code(trace.error().kind), 3) << file;
+    EXPECT_NE(trace.error().what.find("CodeCarbon"), std::string::npos) << file;
+  }
+}
+
+TEST_F(Recorded, File38WallMeter) {
+  const std::string file = "38_acpower-milan.csv";
+  const auto trace = read(file);
+  expect_reference(file, trace);
+  EXPECT_EQ(trace->understanding.other_lines, 1);
+}
 
 TEST_F(Recorded, File42WithSeparators) {
   const std::string file = "42_mi300x8-power-5s.csv";
@@ -134,6 +149,11 @@ TEST_F(Recorded, File54LabelsAndCounter) {
   const auto& energy = trace->series[0].column(Column::energy_j);
   ASSERT_EQ(energy.size(), 2287U);
   EXPECT_NEAR(energy.back() - energy.front(), 92739.4, 0.05);  // INDEX.md
+}
+
+TEST_F(Recorded, File63UnpaddedSeconds) {
+  const std::string file = "63_powerjoular-rpi.csv";
+  expect_reference(file, read(file));
 }
 
 TEST_F(Recorded, File59NamedColumnsAndCap) {

@@ -36,12 +36,13 @@ Table::Table(const Layout& layout, const ColumnMap& map, const ReadOptions& opti
       clock_(map.time_unit),
       usual_cells_(layout.cells),
       most_cells_(widest(layout)),
-      by_order_(map.device < 0) {
+      by_order_(map.device < 0 && map.wide.empty()) {
   for (const std::string& note : map.notes) builder_.note(note);
   for (const std::string& note : formats_.notes) builder_.note(note);
   clock_.set_decimals(formats_.time);
   clock_.set_date_order(formats_.date_order);
   if (by_order_) runs_.push_back({});
+  if (map_.from_counter) builder_.power_from_counter();
 }
 
 bool Table::is_name_of(Cells cells, int column) const {
@@ -108,33 +109,40 @@ bool Table::is_whole(Cells cells, const Reading& power) const {
   return cells.size() >= usual_cells_ && !unit_lost && !new_device;
 }
 
+/// A last line that may have been cut within: left out and said, which is no damage.
+bool Table::left_out_as_torn(Cells cells, bool whole) {
+  if (!input_.last_line_torn() || whole) return false;
+  builder_.note(fmt::format("The last line is cut ('{}') and left out.", printable(cells.empty() ? "" : cells[0], 40)));
+  other_line();
+  return true;
+}
+
 Result<void> Table::row(Cells cells) {
+  if (!map_.wide.empty()) return wide_row(cells);
   std::optional<std::int64_t> time;
-  if (map_.time >= 0) time = clock_.parse(cell(cells, map_.time));
+  if (map_.time >= 0) time = stamp_of(cells);
   const std::string_view power_cell = cell(cells, map_.power);
   const Reading power =
-      power_cell.data() == nullptr ? Reading{} : read_power(power_cell, map_.power_scale, formats_.power);
+      power_cell.data() == nullptr ? Reading{} : read_value(power_cell, map_.power_scale, formats_.power);
   // Without a clock only the shape of a row says that "N/A" is a poll and not part of a banner.
   const bool clockless = map_.time < 0;
   const bool power_read = power.kind == Reading::Kind::value ||
                           (power.kind == Reading::Kind::unknown && (!clockless || cells.size() == usual_cells_));
   const bool time_read = clockless || time.has_value();
-  if (input_.last_line_torn() && !(time_read && power_read && is_whole(cells, power))) {
-    builder_.note(
-        fmt::format("The last line is cut ('{}') and left out.", printable(cells.empty() ? "" : cells[0], 40)));
-    other_line();
-    return {};
-  }
-  const bool too_long = cells.size() > most_cells_ && (cells.size() > most_cells_ + 1 || !cells.back().empty());
-  if (!time_read || !power_read || too_long) {
+  if (left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
+  if (!time_read || !power_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
   }
   Values values;
   values.line = input_.line_number();
   values.time_ns = time.value_or(0);
-  values.power_w = known_or_nan(power);
+  (map_.from_counter ? values.energy_j : values.power_w) = known_or_nan(power);
   unit_in_cells_ = unit_in_cells_ || power.unit_in_cell;
   if (by_order_) {
+    if (!instance_of(cells).empty()) {
+      ++other_instances_;
+      return {};
+    }
     read_beside(cells, values);
     if (first_rows_.size() < kDescribedRows && first_rows_.size() == ordered_.size()) {
       first_rows_.emplace_back();
@@ -157,8 +165,16 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     damaged(fmt::format("its device is '{}'", printable(name, 40)));
     return {};
   }
+  if (is_instance_name(name)) {
+    ++other_instances_;
+    return {};
+  }
   const auto device = device_of(cells);
   if (!device) return std::unexpected(device.error());
+  if (map_.instance >= 0 && is_other_instance(*device, cells)) {
+    ++other_instances_;
+    return {};
+  }
   if (map_.time < 0) {
     const auto time = counted_time(rows_of_[*device]++);
     if (!time) return std::unexpected(time.error());
@@ -230,16 +246,18 @@ void Table::read_beside(Cells cells, Values& values) {
                          : known_or_nan(read_power(cell(cells, map_.average), map_.average_scale, formats_.average));
   values.limit_w =
       map_.limit < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.limit), map_.limit_scale, formats_.limit));
-  values.energy_j = map_.energy < 0
-                        ? kUnknown
-                        : read_number(cell(cells, map_.energy), map_.energy_scale, formats_.energy).value_or(kUnknown);
-  if (map_.phase < 0) return;
+  if (map_.energy >= 0) values.energy_j = known_energy(cell(cells, map_.energy), map_.energy_scale, formats_.energy);
+  values.phase = phase_of(cells);
+}
+
+std::int16_t Table::phase_of(Cells cells) {
+  if (map_.phase < 0) return -1;
   const std::string_view phase = cell(cells, map_.phase);
   if (phase != phase_text_ || phase_index_ < 0) {
     phase_text_.assign(phase);
     phase_index_ = is_unknown_cell(phase) ? std::int16_t{-1} : builder_.phase(undoubled(phase));
   }
-  values.phase = phase_index_;
+  return phase_index_;
 }
 
 /// A clock of the log's own that goes back to its zero has begun a new session, and nothing says when.
@@ -256,7 +274,7 @@ void Table::add(std::size_t device, const Values& values) {
   builder_.add(device, values.time_ns, values.power_w);
   if (map_.average >= 0) builder_.set(device, Column::average_w, values.average_w);
   if (map_.limit >= 0) builder_.set(device, Column::limit_w, values.limit_w);
-  if (map_.energy >= 0) builder_.set(device, Column::energy_j, values.energy_j);
+  if (map_.energy >= 0 || map_.from_counter) builder_.set(device, Column::energy_j, values.energy_j);
   if (map_.phase >= 0) builder_.set_phase(device, values.phase);
 }
 

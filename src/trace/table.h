@@ -2,6 +2,8 @@
 // The table engine: rows of cells in, a Trace out. What the readers of CSV, TSV and JSON lines share.
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,10 +44,10 @@ class Table {
   /// What stands beside the power of a row; NaN where the file does not say.
   struct Values {
     std::int64_t time_ns = 0;
-    double power_w = 0.0;
-    double average_w = 0.0;
-    double limit_w = 0.0;
-    double energy_j = 0.0;
+    double power_w = std::numeric_limits<double>::quiet_NaN();
+    double average_w = std::numeric_limits<double>::quiet_NaN();
+    double limit_w = std::numeric_limits<double>::quiet_NaN();
+    double energy_j = std::numeric_limits<double>::quiet_NaN();
     std::int64_t line = 0;  ///< in the file
     std::int16_t phase = -1;
     bool readable = true;
@@ -57,6 +59,19 @@ class Table {
   Result<void> not_a_sample(Cells cells, bool time_read, bool power_read, Reading::Kind power_kind);
   void watch_clock(std::size_t device, const Values& values);
   [[nodiscard]] bool is_whole(Cells cells, const Reading& power) const;
+  [[nodiscard]] std::optional<std::int64_t> stamp_of(Cells cells);
+  /// A power, or an energy where that is all there is.
+  [[nodiscard]] Reading read_value(std::string_view text, std::optional<double> scale, Decimals decimals) const;
+  /// More cells than columns; an empty one behind a closing delimiter is none.
+  [[nodiscard]] bool is_too_long(Cells cells) const {
+    return cells.size() > most_cells_ && (cells.size() > most_cells_ + 1 || !cells.back().empty());
+  }
+  bool left_out_as_torn(Cells cells, bool whole);
+  Result<void> wide_row(Cells cells);
+  Result<std::size_t> first_wide_device(Cells cells);
+  [[nodiscard]] std::string_view instance_of(Cells cells) const;
+  [[nodiscard]] bool is_other_instance(std::size_t device, Cells cells);
+  void note_unit_by_size();
   Result<void> named_row(Cells cells, Values& values);
   Result<std::size_t> device_of(Cells cells);
   Result<std::size_t> new_device(std::string_view key);
@@ -65,7 +80,10 @@ class Table {
   [[nodiscard]] Result<std::int64_t> counted_time(std::int64_t poll) const;
   void add(std::size_t device, const Values& values);
   void read_beside(Cells cells, Values& values);
+  [[nodiscard]] std::int16_t phase_of(Cells cells);
   Result<void> spread_over_devices();
+  [[nodiscard]] std::string power_columns() const;
+  [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
   [[nodiscard]] std::unexpected<Error> undecided(const PollFailure& failure) const;
 
@@ -92,7 +110,16 @@ class Table {
   std::size_t last_device_ = 0;
   std::int64_t restart_line_ = 0;  ///< where a clock of the log's own began anew; 0 = it did not
   std::string devices_;
+  std::string joined_;              ///< scratch for date and time
+  std::vector<std::string> hosts_;  ///< wide: whose devices come in blocks, in this order
+  std::vector<std::size_t> wide_devices_;
+  std::size_t last_host_ = 0;
+  std::vector<std::string> instance_;  ///< per device, the instance whose rows are read: none, or the first
+  std::int64_t other_instances_ = 0;
 };
+
+/// Joules, where the cell holds a count that can be; NaN for DCGM's blanks, numbers below zero and everything else.
+[[nodiscard]] double known_energy(std::string_view text, double scale, Decimals decimals = Decimals::unknown);
 
 /// Reads the rest of `input` as lines of cells.
 [[nodiscard]] Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map,

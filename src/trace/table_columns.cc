@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "base/text.h"
 #include "trace/table_cells.h"
@@ -25,6 +27,38 @@ int by_number(std::string_view name) {
   if (!name.starts_with('#')) return -1;
   const auto number = parse_int(name.substr(1));
   return number && *number >= 1 && *number <= 100'000 ? static_cast<int>(*number) - 1 : -1;
+}
+
+/// Whether two columns hold the same in every sampled row: then it does not matter which one is read.
+bool same_cells(const Layout& layout, int a, int b) {
+  return std::ranges::all_of(layout.rows,
+                             [a, b](const auto& row) { return Layout::cell(row, a) == Layout::cell(row, b); });
+}
+
+/// Errors: two columns to which a name fits, with different values.
+Result<void> check_unique(const Layout& layout, std::span<const int> fitting, std::string_view name,
+                          std::string_view option, ErrorKind kind, const std::string& where) {
+  for (const int other : fitting.subspan(1)) {
+    if (same_cells(layout, fitting[0], other)) continue;
+    return fail(kind, where,
+                fmt::format("'{}' is the name of columns #{} and #{}, and they differ", printable(name, 40),
+                            fitting[0] + 1, other + 1),
+                fmt::format("Name one by its place, as in {} \"#{}\".", option, other + 1));
+  }
+  return {};
+}
+
+/// The same for a column that was found without an option's help.
+Result<void> check_unique(const Layout& layout, int column, const std::string& stated, std::string_view option,
+                          const Input& input) {
+  if (column < 0 || !stated.empty() || !layout.has_header()) return {};
+  const std::string& name = layout.names[static_cast<std::size_t>(column)].text;
+  std::vector<int> fitting{column};
+  for (std::size_t i = 0; i < layout.names.size(); ++i) {
+    const int other = static_cast<int>(i);
+    if (other != column && equal_ignoring_case(layout.names[i].text, name)) fitting.push_back(other);
+  }
+  return check_unique(layout, fitting, name, option, ErrorKind::bad_input, input.name());
 }
 
 struct DeviceSample {
@@ -75,9 +109,15 @@ Result<int> named_column(const Layout& layout, std::string_view name, std::strin
                 "Columns count from #1.");
   }
   for (const bool exact : {true, false}) {
+    std::vector<int> fitting;
     for (std::size_t i = 0; i < layout.names.size(); ++i) {
-      if (exact ? layout.names[i].text == name : is_named(layout.names[i], name)) return static_cast<int>(i);
+      if (exact ? layout.names[i].text == name : is_named(layout.names[i], name))
+        fitting.push_back(static_cast<int>(i));
     }
+    if (fitting.empty()) continue;
+    const auto unique = check_unique(layout, fitting, name, option, ErrorKind::usage, std::string(option));
+    if (!unique) return std::unexpected(unique.error());
+    return fitting[0];
   }
   if (!layout.has_header()) {
     return fail(ErrorKind::usage, std::string(option),
@@ -106,6 +146,63 @@ int named_by_options(std::span<const ColumnName> names, const ReadOptions& optio
   return count;
 }
 
+namespace {
+
+/// The power column that --power names, in place of the one that was found.
+Result<void> apply_power(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
+  const auto column = named_column(layout, options.power_column, "--power", input);
+  if (!column) return std::unexpected(column.error());
+  map.wide.clear();
+  if (*column != map.power) {
+    map.power = *column;
+    map.average = -1;
+    map.power_scale.reset();
+    map.power_kind = PowerKind::plain;
+    map.from_counter = false;
+    if (layout.has_header()) {
+      const ColumnName& name = layout.names[static_cast<std::size_t>(*column)];
+      map.power_scale = name.power_scale;
+      if (name.has("instant")) map.power_kind = PowerKind::instant;
+      if (name.has("average")) map.power_kind = PowerKind::average;
+      if (!name.power_scale && (name.energy_scale || name.has("energy") || name.has("joules"))) {
+        map.from_counter = true;
+        map.power_scale = name.energy_scale;
+      }
+    }
+  }
+  // What is taken as the draw is not a limit or an average of it at the same time.
+  for (int* other : {&map.average, &map.limit, &map.nameplate, &map.energy}) {
+    if (*other == map.power) *other = -1;
+  }
+  return {};
+}
+
+Result<void> apply_unit(const Layout& layout, const ReadOptions& options, ColumnMap& map) {
+  const auto watts = power_unit(options.power_unit);
+  const auto joules = energy_unit(options.power_unit);
+  if (!watts && !joules) {
+    return fail(ErrorKind::usage, "--unit", fmt::format("'{}' is not a unit of power", printable(options.power_unit)),
+                "Write W, mW or kW.");
+  }
+  if (joules && !map.from_counter && !options.power_column.empty()) map.from_counter = true;
+  const auto stated = map.from_counter ? joules : watts;
+  if (!stated) {
+    return fail(ErrorKind::usage, "--unit",
+                fmt::format("'{}' is no unit of {}", printable(options.power_unit),
+                            map.from_counter ? "energy, and power comes from an energy counter here" : "power"),
+                map.from_counter ? "Write J, mJ or Wh." : "Write W, mW or kW.");
+  }
+  if (map.power_scale && *map.power_scale != *stated && layout.has_header()) {
+    map.notes.push_back(fmt::format("--unit {} is used, though column '{}' says otherwise.",
+                                    printable(options.power_unit, 20), printable(layout.label(map.power), 40)));
+  }
+  map.power_scale = stated;
+  for (DeviceColumns& device : map.wide) device.power_scale = stated;
+  return {};
+}
+
+}  // namespace
+
 Result<void> apply_options(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
   struct Named {
     const std::string& name;
@@ -122,31 +219,10 @@ Result<void> apply_options(const Layout& layout, const ReadOptions& options, con
   }
   if (map.host == map.device) map.host = -1;
   if (!options.power_column.empty()) {
-    const auto column = named_column(layout, options.power_column, "--power", input);
-    if (!column) return std::unexpected(column.error());
-    if (*column != map.power) {
-      map.power = *column;
-      map.average = -1;
-      map.power_scale.reset();
-      map.power_kind = PowerKind::plain;
-      if (layout.has_header()) {
-        const ColumnName& name = layout.names[static_cast<std::size_t>(*column)];
-        map.power_scale = name.power_scale;
-        if (name.has("instant")) map.power_kind = PowerKind::instant;
-        if (name.has("average")) map.power_kind = PowerKind::average;
-      }
-    }
-    // What is taken as the draw is not a limit or an average of it at the same time.
-    for (int* other : {&map.average, &map.limit, &map.nameplate, &map.energy}) {
-      if (*other == map.power) *other = -1;
-    }
+    if (auto applied = apply_power(layout, options, input, map); !applied) return applied;
   }
   if (!options.power_unit.empty()) {
-    map.power_scale = power_unit(options.power_unit);
-    if (!map.power_scale) {
-      return fail(ErrorKind::usage, "--unit", fmt::format("'{}' is not a unit of power", printable(options.power_unit)),
-                  "Write W, mW or kW.");
-    }
+    if (auto applied = apply_unit(layout, options, map); !applied) return applied;
   }
   if (map.time >= 0 && layout.has_header()) map.time_unit = layout.names[static_cast<std::size_t>(map.time)].time_unit;
   if (!options.time_unit.empty()) {
@@ -186,6 +262,60 @@ int choose_device(const Layout& layout, int time, std::span<const int> candidate
   return best;
 }
 
+bool is_instance_name(std::string_view name) {
+  return name.starts_with("MIG-") || name.starts_with("GPU-I ") || name.starts_with("GPU-CI ");
+}
+
+bool values_recur(const Layout& layout, int column) {
+  const DeviceSample sample = sample_device(layout, -1, column);
+  return sample.distinct > 1 && sample.distinct < sample.known;
+}
+
+Result<void> take_host_as_device(const Layout& layout, const Input& input, ColumnMap& map) {
+  const DeviceSample sample = sample_device(layout, map.time, map.host);
+  if (sample.repeats * 20 <= sample.known) {
+    map.device = std::exchange(map.host, -1);
+    return {};
+  }
+  if (sample.distinct == 1) return {};  // its devices go by row order
+  const std::string label = printable(layout.label(map.host), 40);
+  return fail(ErrorKind::bad_input, input.name(),
+              fmt::format("column '{}' names several hosts with several rows a stamp, and no column tells the devices "
+                          "of a host apart",
+                          label),
+              fmt::format("Name that column with --device, or say --device {} where each host has one meter.", label));
+}
+
+void pair_with_date(const Layout& layout, ColumnMap& map) {
+  const auto first_cell = [&](int column) {
+    for (const auto& row : layout.rows) {
+      const std::string_view cell = Layout::cell(row, column);
+      if (!is_unknown_cell(cell)) return cell;
+    }
+    return std::string_view();
+  };
+  const auto is_time_of_day = [](std::string_view cell) {
+    return cell.find(':') != std::string_view::npos && cell.find_first_of("-/T") == std::string_view::npos &&
+           cell.find('.') > cell.find(':');
+  };
+  const auto is_date = [](std::string_view cell) {
+    return cell.size() >= 8 && cell.size() <= 10 && cell.find(':') == std::string_view::npos && cell[0] >= '0' &&
+           cell[0] <= '9';
+  };
+  int date = -1;
+  int time = -1;
+  for (int i = 0; i < static_cast<int>(layout.names.size()); ++i) {
+    const std::string& words = layout.names[static_cast<std::size_t>(i)].words;
+    if (date < 0 && (words == "date" || words == "day") && is_date(first_cell(i))) date = i;
+    if (time < 0 && (words == "time" || words == "timestamp" || words == "clock") && is_time_of_day(first_cell(i))) {
+      time = i;
+    }
+  }
+  if (date < 0 || time < 0 || (map.time != date && map.time != time)) return;
+  map.date = date;
+  map.time = time;
+}
+
 PowerSample sample_power(const Layout& layout, int column, std::optional<double> scale) {
   PowerSample sample;
   double first = 0.0;
@@ -219,14 +349,23 @@ Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOpt
   if (const auto formats = column_formats(layout, map, options, input); !formats) {
     return std::unexpected(formats.error());
   }
-  const PowerSample sample = sample_power(layout, map.power, map.power_scale);
-  if (!map.power_scale && sample.known > 0 && sample.with_unit == 0) {
-    return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("column '{}' has no unit, neither in its name nor in its cells",
-                            printable(layout.label(map.power), 40)),
-                "State it with --unit W or --unit mW.");
+  for (const auto& [column, stated, option] :
+       {std::tuple<int, const std::string&, std::string_view>{map.time, options.time_column, "--time"},
+        {map.power, options.power_column, "--power"},
+        {map.device, options.device_column, "--device"}}) {
+    if (auto unique = check_unique(layout, column, stated, option, input); !unique) return unique;
   }
-  return {};
+  const auto has_unit = [&](int column, std::optional<double> scale) {
+    const PowerSample sample = sample_power(layout, column, scale);
+    return scale || sample.known == 0 || sample.with_unit > 0;
+  };
+  const auto bare = std::ranges::find_if_not(
+      map.wide, [&](const DeviceColumns& device) { return has_unit(device.power, device.power_scale); });
+  if (bare == map.wide.end() && has_unit(map.power, map.power_scale)) return {};
+  return fail(ErrorKind::bad_input, input.name(),
+              fmt::format("column '{}' has no unit, neither in its name nor in its cells",
+                          printable(layout.label(bare == map.wide.end() ? map.power : bare->power), 40)),
+              map.from_counter ? "State it with --unit J or --unit mJ." : "State it with --unit W or --unit mW.");
 }
 
 }  // namespace wattrein::trace

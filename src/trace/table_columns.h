@@ -17,9 +17,21 @@ namespace wattrein::trace {
 /// What the power column says of itself.
 enum class PowerKind : unsigned char { plain, instant, average };
 
+/// A device that has columns of its own, in a table with one row a poll.
+struct DeviceColumns {
+  std::string name;
+  int power = -1;  ///< of energy, with ColumnMap::from_counter
+  int limit = -1;
+  int energy = -1;
+  std::optional<double> power_scale;
+  std::optional<double> limit_scale;
+  double energy_scale = 1.0;
+};
+
 struct ColumnMap {
   int time = -1;
-  int power = -1;
+  int date = -1;     ///< of a stamp in two columns, with the time of day in `time`
+  int power = -1;    ///< of energy, with from_counter; the first device's, with `wide`
   int average = -1;  ///< the meter's own average beside an instant power column
   int limit = -1;
   int nameplate = -1;
@@ -29,6 +41,9 @@ struct ColumnMap {
   int phase = -1;
   int uuid = -1;
   int model = -1;
+  int instance = -1;                ///< a MIG instance's id, where rows of instances repeat their GPU's power
+  std::vector<DeviceColumns> wide;  ///< columns for each device; empty where devices have rows
+  bool from_counter = false;        ///< no power column, but a cumulative energy counter (power_scale is joules a unit)
   PowerKind power_kind = PowerKind::plain;
   std::optional<double> power_scale;  ///< watts a unit; nothing: the cells must carry it
   std::optional<double> average_scale;
@@ -40,7 +55,7 @@ struct ColumnMap {
 };
 
 /// The column that an option names: the header's text, or that without its unit, ignoring case, or "#3".
-/// Errors, usage: no such column; says which is nearest and lists them all.
+/// Errors, usage: no such column (says which is nearest and lists them all), or two of that name.
 [[nodiscard]] Result<int> named_column(const Layout& layout, std::string_view name, std::string_view option,
                                        const Input& input);
 
@@ -57,6 +72,18 @@ struct ColumnMap {
 [[nodiscard]] int choose_device(const Layout& layout, int time, std::span<const int> candidates,
                                 std::vector<std::string>& notes);
 
+/// Whether the same few values come again and again in a column, as devices do and counted rows do not.
+[[nodiscard]] bool values_recur(const Layout& layout, int column);
+
+/// "MIG-1c3b...", "GPU-I 7", "GPU-CI 2": a part of a GPU, whose rows repeat the GPU's power.
+[[nodiscard]] bool is_instance_name(std::string_view name);
+
+/// Makes the host the device, where each has one: fails where its devices cannot be told apart.
+[[nodiscard]] Result<void> take_host_as_device(const Layout& layout, const Input& input, ColumnMap& map);
+
+/// Finds the date that belongs to a column with the time of day alone.
+void pair_with_date(const Layout& layout, ColumnMap& map);
+
 /// Rows of the sample whose cell in this column is a known power.
 struct PowerSample {
   std::size_t known = 0;
@@ -67,8 +94,8 @@ struct PowerSample {
 };
 [[nodiscard]] PowerSample sample_power(const Layout& layout, int column, std::optional<double> scale);
 
-/// Errors: bad_input where the map lacks power, or time (without options.period), or the power has no unit; and those
-/// of column_formats().
+/// Errors: bad_input where the map lacks power, or time (without options.period), or the power has no unit, or a needed
+/// column stands there twice with different values; and those of column_formats().
 [[nodiscard]] Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options,
                                      const Input& input);
 

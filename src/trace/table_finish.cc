@@ -87,19 +87,47 @@ Result<void> Table::spread_over_devices() {
   return {};
 }
 
-void Table::finish_understanding() {
-  Understanding& u = builder_.understanding();
-  std::string_view unit = unit_in_cells_ ? " (unit from its cells)" : "";
+/// The column or columns that power was taken from, and their unit where the name does not state it.
+std::string Table::power_columns() const {
+  const std::string label = printable(layout_.label(map_.power), 60);
+  if (map_.from_counter) {
+    std::string unit = map_.power_scale == 1.0 ? "J" : map_.power_scale == 1e-3 ? "mJ" : "";
+    if (unit.empty()) unit = fmt::format("x {} J", map_.power_scale.value_or(1.0));
+    return map_.wide.size() < 2 ? fmt::format("energy counter '{}' in {}", label, unit)
+                                : fmt::format("{} energy counters '{}' to '{}' in {}", map_.wide.size(), label,
+                                              printable(layout_.label(map_.wide.back().power), 60), unit);
+  }
   std::string scale;
   if (!unit_in_cells_ && map_.power_scale && layout_.label(map_.power).find_first_of("[(") == std::string::npos) {
     scale = *map_.power_scale == 1.0    ? " in W"
             : *map_.power_scale == 1e-3 ? " in mW"
                                         : fmt::format(" x {} W", *map_.power_scale);
   }
-  u.power = fmt::format("column '{}'{}{}", printable(layout_.label(map_.power), 60), scale, unit);
+  const std::string_view unit = unit_in_cells_ ? " (unit from its cells)" : "";
+  if (map_.wide.size() < 2) return fmt::format("column '{}'{}{}", label, scale, unit);
+  return fmt::format("{} columns '{}' to '{}'{}{}", map_.wide.size(), label,
+                     printable(layout_.label(map_.wide.back().power), 60), scale, unit);
+}
+
+std::string Table::device_columns() const {
+  const auto quoted = [this](int column) { return fmt::format("'{}'", printable(layout_.label(column), 40)); };
+  if (map_.wide.size() == 1 && map_.host < 0) return "one device";
+  if (!map_.wide.empty()) {
+    return map_.host >= 0 ? fmt::format("column {} and a column each", quoted(map_.host)) : "a column each";
+  }
+  if (map_.host >= 0) return fmt::format("columns {} and {}", quoted(map_.host), quoted(map_.device));
+  return fmt::format("column {}", quoted(map_.device));
+}
+
+void Table::finish_understanding() {
+  Understanding& u = builder_.understanding();
+  u.power = power_columns();
   u.devices = devices_;
   if (map_.time >= 0) {
-    u.clock = fmt::format("column '{}': {}", printable(layout_.label(map_.time), 60), clock_.describe());
+    const std::string time = printable(layout_.label(map_.time), 60);
+    u.clock = map_.date < 0 ? fmt::format("column '{}': {}", time, clock_.describe())
+                            : fmt::format("columns '{}' and '{}': {}", printable(layout_.label(map_.date), 60), time,
+                                          clock_.describe());
     builder_.clock(clock_.wall(), clock_.has_zone());
     if (clock_.inferred()) {
       builder_.note(fmt::format("The stamps have no unit; by their size they are a {}.", clock_.describe()));
@@ -129,9 +157,7 @@ Result<Trace> Table::finish() {
   if (by_order_) {
     if (const auto spread = spread_over_devices(); !spread) return std::unexpected(spread.error());
   } else {
-    devices_ = map_.host >= 0 ? fmt::format("columns '{}' and '{}'", printable(layout_.label(map_.host), 40),
-                                            printable(layout_.label(map_.device), 40))
-                              : fmt::format("column '{}'", printable(layout_.label(map_.device), 40));
+    devices_ = device_columns();
     if (options_.devices) builder_.note("--devices is not used: a column names the devices.");
   }
   if (restart_line_ > 0) {
@@ -139,7 +165,19 @@ Result<Trace> Table::finish() {
                 "the clock starts again here, and nothing says how much later that was",
                 "Split the file at this line and read the parts one by one.");
   }
-  drop_falling_counters(builder_);
+  if (other_instances_ > 0) {
+    if (builder_.understanding().rows == 0) {
+      return fail(
+          ErrorKind::bad_input, input_.name(),
+          fmt::format("its {} rows are all of MIG instances, which repeat the power of their GPU", other_instances_),
+          "Name the column that holds the GPU with --device.");
+    }
+    builder_.note(fmt::format("{} row{} of MIG instances {} passed over: a GPU's power includes its instances'.",
+                              other_instances_, other_instances_ == 1 ? "" : "s",
+                              other_instances_ == 1 ? "was" : "were"));
+  }
+  note_unit_by_size();
+  if (!map_.from_counter) drop_falling_counters(builder_);
   finish_understanding();
   return builder_.finish(input_, options_);
 }

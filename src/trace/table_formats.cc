@@ -18,6 +18,20 @@ struct NumberColumn {
   Decimals& decimals;
 };
 
+/// Banners and torn rows have other cells in a column's place.
+bool is_usual(const Layout& layout, std::span<const std::string_view> row) {
+  return row.size() == layout.cells || row.size() == layout.names.size();
+}
+
+void add_decimals_of(const Layout& layout, int column, DecimalsEvidence& evidence) {
+  for (const auto& row : layout.rows) {
+    if (!is_usual(layout, row)) continue;
+    const std::string_view cell = Layout::cell(row, column);
+    // "12:00:01,5" and "31.12.2025" are no numbers.
+    if (cell.find_first_of(":/") == std::string_view::npos) evidence.add(cell);
+  }
+}
+
 std::array<NumberColumn, 6> number_columns(const ColumnMap& map, ColumnFormats& formats) {
   return {{{map.power, formats.power},
            {map.time, formats.time},
@@ -44,6 +58,9 @@ Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Inp
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].column < 0) continue;
     evidence[i] = decimals_of(layout, columns[i].column);
+    if (i == 0) {
+      for (const DeviceColumns& device : map.wide) add_decimals_of(layout, device.power, evidence[i]);
+    }
     columns[i].decimals = evidence[i].decided();
     if (common == Decimals::unknown) common = columns[i].decimals;
   }
@@ -57,11 +74,6 @@ Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Inp
     columns[i].decimals = common;
   }
   return {};
-}
-
-/// Banners and torn rows have other cells in a column's place.
-bool is_usual(const Layout& layout, std::span<const std::string_view> row) {
-  return row.size() == layout.cells || row.size() == layout.names.size();
 }
 
 /// The numbers of columns that show nothing may still grow decimals or thousands further on: they are read as the
@@ -81,10 +93,13 @@ void lend_decimals(const Layout& layout, const ColumnMap& map, ColumnFormats& fo
 }
 
 Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
-  std::vector<std::string_view> cells;
+  std::vector<std::string> stamps;
   for (const auto& row : layout.rows) {
-    if (is_usual(layout, row)) cells.push_back(Layout::cell(row, map.time));
+    if (!is_usual(layout, row)) continue;
+    const std::string_view time = Layout::cell(row, map.time);
+    stamps.push_back(map.date < 0 ? std::string(time) : fmt::format("{} {}", Layout::cell(row, map.date), time));
   }
+  const std::vector<std::string_view> cells(stamps.begin(), stamps.end());
   const DateOrderSample sample = sample_date_order(cells);
   if (sample.example.empty()) return {};
   formats.date_order = sample.order;
@@ -104,12 +119,7 @@ Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const I
 
 DecimalsEvidence decimals_of(const Layout& layout, int column) {
   DecimalsEvidence evidence;
-  for (const auto& row : layout.rows) {
-    if (!is_usual(layout, row)) continue;
-    const std::string_view cell = Layout::cell(row, column);
-    // "12:00:01,5" and "31.12.2025" are no numbers.
-    if (cell.find_first_of(":/") == std::string_view::npos) evidence.add(cell);
-  }
+  add_decimals_of(layout, column, evidence);
   return evidence;
 }
 

@@ -104,7 +104,8 @@ char find_delimiter(std::span<const std::string_view> lines) {
 
 /// A cell that only a data row has: a number, with or without a unit, or a stamp.
 bool is_data(std::string_view cell) {
-  if (cell.empty()) return false;
+  // "8-Pin #1 Power [W]" is a name.
+  if (cell.empty() || cell.back() == ']' || cell.back() == ')') return false;
   return is_digit(cell.front()) ||
          ((cell.front() == '-' || cell.front() == '+' || cell.front() == '.') && cell.size() > 1 && is_digit(cell[1]));
 }

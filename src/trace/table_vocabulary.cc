@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/table_cells.h"
+#include "trace/table_wide.h"
 
 namespace wattrein::trace {
 
@@ -45,8 +47,17 @@ bool is_limit(const ColumnName& name) {
          !has_any(name, {"max", "min", "default", "throttle", "violation", "slowdown", "active", "reason", "reasons"});
 }
 
+/// "gpu0" of "gpu0_w": a device that needs no word for power beside its unit.
+bool is_numbered_device(std::string_view token) {
+  for (const std::string_view device : {"gpu", "card", "device"}) {
+    if (token.starts_with(device) && parse_int(token.substr(device.size()))) return true;
+  }
+  return false;
+}
+
 bool is_draw(const ColumnName& name) {
-  if (!has_any(name, {"power", "watts", "watt", "pwr", "draw"})) return false;
+  const bool device_in_watts = name.power_scale && std::ranges::any_of(name.tokens, is_numbered_device);
+  if (!has_any(name, {"power", "watts", "watt", "pwr", "draw"}) && !device_in_watts) return false;
   if (name.energy_scale || name.time_unit) return false;
   return !has_any(name, {"limit", "cap",         "max",   "min",     "default", "enforced", "requested", "management",
                          "tdp",   "budget",      "state", "mode",    "brake",   "slowdown", "throttle",  "violation",
@@ -58,7 +69,8 @@ bool is_average(const ColumnName& name) { return has_any(name, {"average", "avg"
 
 bool is_energy(const ColumnName& name) {
   return name.energy_scale && has_any(name, {"energy", "consumption", "joules"}) &&
-         !has_any(name, {"delta", "step", "per", "rate", "cpu", "ram", "dram", "token"});
+         !has_any(name, {"delta", "step", "per", "rate", "cpu", "ram", "dram", "token", "tokens", "interval", "window",
+                         "batch", "request", "prompt", "iteration", "sample", "avg", "average", "mean"});
 }
 
 std::vector<int> draws(Names names) {
@@ -86,6 +98,29 @@ std::vector<int> narrowed(Names names, std::vector<int> found) {
   return found;
 }
 
+std::vector<int> energies(Names names) {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (is_energy(names[i])) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+/// The one family of columns that stands for devices. Several that are equally good make none.
+std::optional<ColumnFamily> device_family(Names names, std::span<const int> columns) {
+  std::vector<ColumnFamily> families = column_families(names, columns);
+  const auto keep = [&families](auto fits) {
+    if (std::ranges::any_of(families, fits)) std::erase_if(families, [&](const ColumnFamily& f) { return !fits(f); });
+  };
+  const auto name_of = [names](const ColumnFamily& f) -> const ColumnName& {
+    return names[static_cast<std::size_t>(f.columns[0])];
+  };
+  keep(names_devices);
+  keep([&](const ColumnFamily& f) { return name_of(f).power_scale || name_of(f).energy_scale; });
+  keep([&](const ColumnFamily& f) { return name_of(f).has("instant"); });
+  return families.size() == 1 ? std::optional(std::move(families[0])) : std::nullopt;
+}
+
 std::vector<int> device_candidates(Names names) {
   static constexpr std::array<std::string_view, 22> kNames{
       "gpu_index", "gpu_id",      "gpu",        "index",      "device_index", "device_id",   "device",      "dev",
@@ -107,8 +142,8 @@ int find_time(Names names) {
   return absolute >= 0 ? absolute : first(names, is_time);
 }
 
-/// CodeCarbon's emissions.csv: one row a run.
-bool is_summary(Names names) {
+/// CodeCarbon's emissions.csv.
+bool is_codecarbon(Names names) {
   const auto has = [names](std::string_view words) {
     return std::ranges::find(names, words, &ColumnName::words) != names.end();
   };
@@ -134,9 +169,81 @@ void scale_limit(const Layout& layout, ColumnMap& map) {
   }
 }
 
+/// Columns for each device: "gpu0_power_w", "gpu1_power_w", and what stands beside them under the same numbers.
+void take_family(const Layout& layout, const ColumnFamily& family, ColumnMap& map) {
+  const Names names = layout.names;
+  const auto beside = [&](std::vector<int> columns, int DeviceColumns::* member) {
+    const auto other = device_family(names, columns);
+    if (!other) return;
+    for (std::size_t k = 0; k < other->numbers.size(); ++k) {
+      const auto at = std::ranges::find(map.wide, fmt::format("{}", other->numbers[k]), &DeviceColumns::name);
+      if (at != map.wide.end()) (*at).*member = other->columns[k];
+    }
+  };
+  for (std::size_t k = 0; k < family.columns.size(); ++k) {
+    DeviceColumns& device = map.wide.emplace_back();
+    const ColumnName& name = names[static_cast<std::size_t>(family.columns[k])];
+    device.name = fmt::format("{}", family.numbers[k]);
+    device.power = family.columns[k];
+    device.power_scale = map.from_counter ? name.energy_scale : name.power_scale;
+  }
+  map.power = map.wide[0].power;
+  map.power_scale = map.wide[0].power_scale;
+  if (names[static_cast<std::size_t>(map.power)].has("instant")) map.power_kind = PowerKind::instant;
+  if (is_average(names[static_cast<std::size_t>(map.power)])) map.power_kind = PowerKind::average;
+  map.notes.push_back(fmt::format("Each device has a column of its own, '{}' to '{}'.",
+                                  printable(layout.label(map.wide.front().power), 40),
+                                  printable(layout.label(map.wide.back().power), 40)));
+  if (map.from_counter) return;
+  beside(energies(names), &DeviceColumns::energy);
+  std::vector<int> limits;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (is_limit(names[i]) && names[i].power_scale) limits.push_back(static_cast<int>(i));
+  }
+  beside(std::move(limits), &DeviceColumns::limit);
+  for (DeviceColumns& device : map.wide) {
+    if (device.energy >= 0) device.energy_scale = *names[static_cast<std::size_t>(device.energy)].energy_scale;
+    if (device.limit >= 0) device.limit_scale = names[static_cast<std::size_t>(device.limit)].power_scale;
+  }
+}
+
+/// The only power that the log has is in its energy counters.
+Result<void> choose_counter(const Layout& layout, const Input& input, ColumnMap& map) {
+  const std::vector<int> found = energies(layout.names);
+  if (found.empty()) return {};
+  map.from_counter = true;
+  if (const auto family = device_family(layout.names, found)) {
+    take_family(layout, *family, map);
+  } else if (found.size() == 1) {
+    map.power = found[0];
+    map.power_scale = layout.names[static_cast<std::size_t>(map.power)].energy_scale;
+  } else {
+    std::string list;
+    for (const int i : found) list += (list.empty() ? "'" : ", '") + printable(layout.label(i), 40) + "'";
+    return fail(ErrorKind::bad_input, input.name(),
+                fmt::format("it has no power column, and several could be its energy counter: {}", list),
+                "Name one with --power.");
+  }
+  return {};
+}
+
 Result<void> choose_draw(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
   const Names names = layout.names;
-  const std::vector<int> found = narrowed(names, draws(names));
+  const std::vector<int> all = draws(names);
+  if (all.empty() && options.power_column.empty()) return choose_counter(layout, input, map);
+  const bool rows_have_devices =
+      std::ranges::any_of(device_candidates(names), [&](int column) { return values_recur(layout, column); });
+  const auto family = rows_have_devices ? std::nullopt : device_family(names, all);
+  if (family && options.power_column.empty()) {
+    take_family(layout, *family, map);
+    for (const int other : all) {
+      if (std::ranges::find(family->columns, other) != family->columns.end()) continue;
+      map.notes.push_back(fmt::format("'{}' is not used: --power names it instead of the devices' own columns.",
+                                      printable(layout.label(other), 40)));
+    }
+    return {};
+  }
+  const std::vector<int> found = narrowed(names, all);
   if (found.size() > 1 && options.power_column.empty()) {
     std::string list;
     for (const int i : found) list += (list.empty() ? "'" : ", '") + printable(layout.label(i), 40) + "'";
@@ -165,44 +272,97 @@ Result<void> choose_draw(const Layout& layout, const ReadOptions& options, const
   return {};
 }
 
+bool is_one_of(const std::string& words, Words wanted) { return std::ranges::find(wanted, words) != wanted.end(); }
+
+/// What says which host, model, phase and instance a row is of.
+void find_labels(Names names, ColumnMap& map) {
+  const auto named = [names](Words words) {
+    return first(names, [words](const ColumnName& n) { return is_one_of(n.words, words); });
+  };
+  map.phase = named({"phase", "stage"});
+  map.host = named({"host", "hostname", "host_name", "node", "node_id", "node_name"});
+  map.model = named({"gpu_model", "model", "model_name", "gpu_name", "name", "device_name"});
+  map.uuid = named({"uuid", "gpu_uuid", "device_uuid"});
+  map.instance = named({"gi_id", "gpu_instance_id", "gpu_instance", "gpu_i_id", "gpu_i", "mig", "mig_id", "mig_dev",
+                        "mig_device", "mig_index", "mig_uuid", "mig_gi_id", "mig_instance"});
+}
+
+/// How the rows of a table are told apart that has one power column.
+Result<void> choose_rows(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
+  if (!map.wide.empty()) {
+    return fail(
+        ErrorKind::usage, "--device",
+        fmt::format("{} has power columns for each device, so that no column tells its rows apart", input.name()),
+        "Leave --device out, or name one power column with --power.");
+  }
+  const auto names_instances = [&](int column) {
+    return std::ranges::any_of(layout.rows,
+                               [column](const auto& row) { return is_instance_name(Layout::cell(row, column)); });
+  };
+  if (map.instance < 0 && map.uuid >= 0 && names_instances(map.uuid)) map.instance = map.uuid;
+  if (!options.device_column.empty()) return {};
+  std::vector<int> candidates = device_candidates(layout.names);
+  if (map.instance < 0) {
+    map.device = choose_device(layout, map.time, candidates, map.notes);
+  } else {
+    // Rows of instances repeat their GPU within a stamp, so that only the others show what tells devices apart.
+    Layout own = layout;
+    std::erase_if(own.rows, [&](const auto& row) {
+      const std::string_view id = Layout::cell(row, map.instance);
+      return map.instance == map.uuid ? is_instance_name(id) : !is_unknown_cell(id);
+    });
+    if (!own.rows.empty()) {
+      map.device = choose_device(own, map.time, candidates, map.notes);
+    } else {
+      std::erase_if(candidates, names_instances);
+      map.device = candidates.empty() ? -1 : candidates.front();
+    }
+  }
+  if (map.device < 0 && map.host >= 0) return take_host_as_device(layout, input, map);
+  return {};
+}
+
 }  // namespace
 
 int vocabulary_score(Names names) {
-  return (find_time(names) >= 0 ? 3 : 0) + (draws(names).empty() ? 0 : 3) + (device_candidates(names).empty() ? 0 : 1);
+  return (find_time(names) >= 0 ? 3 : 0) + (draws(names).empty() ? (energies(names).empty() ? 0 : 2) : 3) +
+         (device_candidates(names).empty() ? 0 : 1);
 }
 
-bool vocabulary_suffices(Names names) { return find_time(names) >= 0 && !draws(names).empty(); }
+bool vocabulary_suffices(Names names) {
+  return find_time(names) >= 0 && (!draws(names).empty() || !energies(names).empty());
+}
 
 Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, const Input& input) {
   const Names names = layout.names;
-  if (is_summary(names)) {
+  if (is_codecarbon(names)) {
     return fail(ErrorKind::bad_input, input.name(),
-                "its rows are whole runs with their mean power, not a series in time",
+                "this is CodeCarbon's emissions file: its rows are whole runs with their mean power and energy, not a "
+                "series in time",
                 "Log the power itself, for example with nvidia-smi --query-gpu=timestamp,index,power.draw --format=csv "
                 "-lms 500.");
   }
   ColumnMap map;
   map.time = find_time(names);
   if (const auto chosen = choose_draw(layout, options, input, map); !chosen) return std::unexpected(chosen.error());
-  map.limit = first(names, is_limit);
-  map.energy = first(names, is_energy);
-  if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
-  map.phase = first(names, [](const ColumnName& n) { return n.words == "phase" || n.words == "stage"; });
-  map.host = first(names, [](const ColumnName& n) {
-    const std::string& text = n.words;
-    return text == "host" || text == "hostname" || text == "host_name" || text == "node" || text == "node_id";
-  });
-  map.model = first(names, [](const ColumnName& n) {
-    const std::string& text = n.words;
-    return text == "gpu_model" || text == "model" || text == "gpu_name" || text == "name" || text == "device_name";
-  });
-  map.uuid = first(names, [](const ColumnName& n) { return n.words == "uuid" || n.words == "gpu_uuid"; });
+  if (map.wide.empty()) {
+    map.limit = first(names, is_limit);
+    map.energy = map.from_counter ? -1 : first(names, is_energy);
+    if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
+  }
+  find_labels(names, map);
   scale_limit(layout, map);
   if (const auto applied = apply_options(layout, options, input, map); !applied)
     return std::unexpected(applied.error());
-  if (options.device_column.empty()) {
-    map.device = choose_device(layout, map.time, device_candidates(names), map.notes);
-    if (map.device < 0 && map.host >= 0) map.device = std::exchange(map.host, -1);
+  pair_with_date(layout, map);
+  if (map.wide.empty() || !options.device_column.empty()) {
+    if (const auto chosen = choose_rows(layout, options, input, map); !chosen) return std::unexpected(chosen.error());
+  }
+  if (map.from_counter) {
+    map.notes.push_back(
+        fmt::format("Power is the difference of the energy counter '{}' over the time between two readings; it holds "
+                    "from the earlier one on.",
+                    printable(layout.label(map.power), 40)));
   }
   if (const auto fit = check_map(layout, map, options, input); !fit) return std::unexpected(fit.error());
   return map;

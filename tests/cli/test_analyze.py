@@ -219,10 +219,15 @@ def test_a_misspelt_word_names_the_nearest(wattrein):
         HEADER + rows([300, -5, 300]),
     ],
 )
-def test_negative_power_is_damage_in_every_format(wattrein, log, text):
-    done = wattrein("analyze", log(text), "--limit", "400W")
-    assert done.returncode == 3
-    assert b"-" in done.stderr
+def test_negative_power_is_unknown_in_every_format(wattrein, log, text):
+    path = log(text)
+    done = wattrein("analyze", path, "--limit", "400W")
+    assert b"1 reading below zero" in done.stdout
+    file = only(wattrein.json("analyze", path, "--limit", "400W"))
+    assert file["understanding"]["unknown_power"] == 1
+    (device,) = file["devices"]
+    assert device["power"]["min_w"] > 0
+    assert device["limits"][0]["outcome"] != "compliant"
 
 
 def test_more_devices_than_there_can_be(wattrein, log):
@@ -253,3 +258,22 @@ def test_a_window_limit_speaks_of_its_windows(wattrein, log):
     (limit,) = only(wattrein.json("analyze", path, "--limit", "450W@5s", status=1))["devices"][0]["limits"]
     (block,) = [w for w in limit["windows"] if w["kind"] == "block" and w["window_s"] == 5]
     assert block["violating"] == 2 and block["first_over_s"] == 10 and block["time_over_s"] == 10
+
+
+def test_zeros_are_failed_polls_unless_kept(wattrein, log):
+    path = log(HEADER + rows([300, 0, 300, 300]))
+    power = only(wattrein.json("analyze", path))["devices"][0]["power"]
+    assert power["min_w"] == 300
+    kept = only(wattrein.json("analyze", path, "--zeros", "keep"))["devices"][0]["power"]
+    assert kept["min_w"] == 0
+    assert wattrein("analyze", path, "--zeros", "drop").returncode == 2
+
+
+def test_says_how_it_understood_wide_and_counter_logs(wattrein, log):
+    wide = log("time,gpu0_power_w,gpu1_power_w\n" + "".join(f"{1718369824 + i},70,300\n" for i in range(5)))
+    text = " ".join(wattrein("analyze", wide).stdout.decode().split())
+    assert "csv" in text and "2 columns 'gpu0_power_w' to 'gpu1_power_w' in W" in text
+    assert "a column each" in text and "unix epoch in s" in text
+    counter = log("time,gpu,energy_mj\n" + "".join(f"{1718369824 + i},0,{70000 * i}\n" for i in range(5)))
+    text = " ".join(wattrein("analyze", counter).stdout.decode().split())
+    assert "energy counter 'energy_mj' in mJ" in text and "counter difference" in text and "column 'gpu'" in text

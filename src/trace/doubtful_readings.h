@@ -1,0 +1,23 @@
+#pragma once
+// Readings that no meter took: failed polls that were logged as 0 W, full registers, numbers below zero.
+
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace wattrein::trace {
+
+/// No machine draws more, and no blank of DCGM is less (dcgm_blank.h): a wrong unit, or no power at all.
+inline constexpr double kMostWatts = 1e9;
+
+/// Makes full registers unknown: 65535 W, and 2^31-1 and 2^32-1 mW and thereabouts (DCGM's int32 blanks). A device
+/// whose other readings come within a factor of ten of one may really draw it, and keeps it. Returns a sentence for
+/// each value that was taken out.
+[[nodiscard]] std::vector<std::string> drop_full_registers(Trace& trace);
+
+/// Makes exact 0 W unknown: no running device draws nothing. Where every reading of a device is 0 W it has no meter,
+/// and a sum that counted it as nothing would be too low. Returns a sentence for each kind.
+[[nodiscard]] std::vector<std::string> drop_zeros(Trace& trace);
+
+}  // namespace wattrein::trace
