@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "trace/timestamp.h"
 
@@ -84,6 +85,7 @@ Result<trace::Trace> ReadFlags::read(Context& context, const std::string& path, 
   auto read_options = options();
   if (!read_options) return std::unexpected(read_options.error());
   if (!with_start) read_options->start_unix_ns.reset();
+  read_options->threads = hardware_threads();
   auto trace = trace::read_file(path, *read_options, context.root);
   if (trace && !workload_.empty()) trace->workload = workload_;
   return trace;

@@ -276,6 +276,25 @@ bool Input::next_line(std::string_view& line) {
   return true;
 }
 
+std::string_view Input::peek_lines(std::size_t bytes) {
+  State& s = *state_;
+  if (s.carriage_returns != CarriageReturns::none) return {};
+  s.text.reserve(bytes + 2 * kChunk);  // grows once, not chunk by chunk
+  while (s.end - s.begin < bytes) {
+    s.make_room();
+    if (!s.read_text()) break;
+  }
+  if (s.nuls.has_marks()) return {};
+  const std::string_view ahead(s.text.data() + s.begin, s.end - s.begin);
+  const std::size_t last = ahead.rfind('\n');
+  return last == std::string_view::npos ? std::string_view() : ahead.substr(0, last + 1);
+}
+
+void Input::skip(std::size_t bytes, std::int64_t lines) {
+  state_->begin += bytes;
+  state_->line_number += lines;
+}
+
 std::int64_t Input::line_number() const { return state_->line_number; }
 bool Input::line_cut() const { return state_->cut; }
 bool Input::last_line_torn() const { return state_->torn; }

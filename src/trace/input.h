@@ -34,6 +34,12 @@ class Input {
   /// UTF-8 pass unchanged: printable() makes them fit for messages. NULs are left out, and lines that a run of them
   /// cuts.
   bool next_line(std::string_view& line);
+  /// Whole lines, with their ends, that come next: about `bytes` of them, valid until the next call of any kind. They
+  /// are still to be read: by skip(), or one by one. Empty where lines are not simply set apart by "\n", and at the
+  /// end.
+  [[nodiscard]] std::string_view peek_lines(std::size_t bytes);
+  /// Passes over what peek_lines() gave, or its first lines.
+  void skip(std::size_t bytes, std::int64_t lines);
   [[nodiscard]] std::int64_t line_number() const;  ///< of the last line returned, from 1
   [[nodiscard]] bool line_cut() const;
   /// The last line had no end: the file may have been cut while it was written.

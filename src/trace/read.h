@@ -30,7 +30,8 @@ struct ReadOptions {
   std::optional<std::int64_t> start_unix_ns{};  ///< wall clock of its first row
   std::optional<int> devices{};                 ///< rows a poll, where only row order tells devices apart
   bool keep_zeros = false;                      ///< 0 W is a reading, not a failed poll
-  bool lenient = false;                         ///< read on with more than 5 % damaged rows
+  int threads = 1;       ///< at most so many, for large tables; what is read does not depend on it
+  bool lenient = false;  ///< read on with more than 5 % damaged rows
 };
 
 /// Reads a file (plain, gzip or zstd by content; "-" is standard input).

@@ -278,28 +278,11 @@ void Table::add(std::size_t device, const Values& values) {
   if (map_.phase >= 0) builder_.set_phase(device, values.phase);
 }
 
-Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map, const ReadOptions& options,
-                         std::string_view format) {
-  Table table(layout, map, options, input, format);
-  std::vector<std::string_view> cells;
-  std::string_view line;
-  bool header_seen = false;
-  while (input.next_line(line)) {
-    if (layout.has_header() && line.size() >= layout.header.size() && trim(line) == layout.header) {
-      if (header_seen) table.repeated_header();
-      header_seen = true;
-      continue;
-    }
-    if (trim(line).empty()) continue;
-    if (input.line_cut()) {
-      table.other_line();
-      table.builder().note(fmt::format("{}: a line longer than 1 MiB was passed over.", input.place()));
-      continue;
-    }
-    split_cells(line, layout.delimiter, cells);
-    if (const auto read = table.row(cells); !read) return std::unexpected(read.error());
+void Table::take(const PlainBlock& block) {
+  for (std::size_t i = 0; i < block.device.size(); ++i) {
+    builder_.add(block.device[i], block.time_ns[i], block.power_w[i]);
   }
-  return table.finish();
+  unit_in_cells_ = unit_in_cells_ || block.unit_in_cells;
 }
 
 }  // namespace wattrein::trace

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "trace/builder.h"
 #include "trace/input.h"
+#include "trace/plain_rows.h"
 #include "trace/read.h"
 #include "trace/table_cells.h"
 #include "trace/table_columns.h"
@@ -35,6 +36,11 @@ class Table {
   void repeated_header();
   /// A device's row that cannot be taken apart at all.
   void damaged(std::string_view reason);
+  /// Rows may come by take(): devices have names, and all stamps so far were of the plain kind.
+  [[nodiscard]] bool takes_plain_rows() const { return !by_order_ && clock_.plain_calendar() && !keys_.empty(); }
+  [[nodiscard]] std::span<const std::string> keys() const { return keys_; }
+  [[nodiscard]] const ColumnFormats& formats() const { return formats_; }
+  void take(const PlainBlock& block);
   void other_line() { ++builder_.understanding().other_lines; }
   [[nodiscard]] Builder& builder() { return builder_; }
   /// Errors: as Builder::finish, and bad_input where row order does not tell the devices.

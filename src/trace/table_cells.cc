@@ -16,9 +16,6 @@ constexpr double kMaxWatts = 1e9;  // above any machine: a wrong unit or a damag
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// Divides by whole numbers where the scale is a fraction, so that 32402 mW is 32.402 W to the last bit.
-double scaled(double number, double scale) { return scale < 1.0 ? number / std::round(1.0 / scale) : number * scale; }
-
 std::string_view strip(const char* begin, const char* end) {
   while (begin != end && is_blank(*begin)) ++begin;
   while (end != begin && is_blank(end[-1])) --end;
@@ -95,6 +92,8 @@ Reading read_grouped_power(std::string_view cell, std::optional<double> scale, D
 }
 
 }  // namespace
+
+double scaled(double number, double scale) { return scale < 1.0 ? number / std::round(1.0 / scale) : number * scale; }
 
 void split_cells(std::string_view line, char delimiter, std::vector<std::string_view>& cells) {
   cells.clear();

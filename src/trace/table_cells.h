@@ -27,6 +27,10 @@ void split_cells(std::string_view line, char delimiter, std::vector<std::string_
 [[nodiscard]] std::optional<double> power_unit(std::string_view name);
 [[nodiscard]] std::optional<double> energy_unit(std::string_view name);
 
+/// number * scale; divides by whole numbers where the scale is a fraction, so that 32402 mW is 32.402 W to the last
+/// bit.
+[[nodiscard]] double scaled(double number, double scale);
+
 struct Reading {
   enum class Kind : std::uint8_t { value, unknown, unreadable };
   Kind kind = Kind::unreadable;

@@ -135,7 +135,8 @@ Result<void> Table::wide_row(Cells cells) {
     builder_.add(device, stamp, map_.from_counter ? kUnknown : known);
     if (map_.from_counter) builder_.set(device, Column::energy_j, known);
     if (columns.energy >= 0) {
-      builder_.set(device, Column::energy_j, known_energy(cell(cells, columns.energy), columns.energy_scale, formats_.energy));
+      builder_.set(device, Column::energy_j,
+                   known_energy(cell(cells, columns.energy), columns.energy_scale, formats_.energy));
     }
     if (columns.limit >= 0) {
       const Reading limit = read_power(cell(cells, columns.limit), columns.limit_scale, formats_.limit);

@@ -50,6 +50,10 @@ class StampParser {
   [[nodiscard]] bool has_zone() const { return !no_zone_; }
   [[nodiscard]] bool mixed_zones() const { return zone_ && no_zone_; }
   [[nodiscard]] bool calendar() const { return dated_ || dateless_; }
+  /// Every stamp so far had a date and no zone of any kind.
+  [[nodiscard]] bool plain_calendar() const {
+    return dated_ && no_zone_ && !zone_ && zone_name_.empty() && numeric_ == Numeric::none;
+  }
   /// The first name of a zone that was not looked up; empty where there is none.
   [[nodiscard]] const std::string& zone_name() const { return zone_name_; }
   /// The clock was read in the unit stated, and would be a present-day epoch in this one.

@@ -17,11 +17,16 @@ FILES = {
     "22": ["--period", "1s"],
     "26": [],
     "30": [],
+    "35": [],
+    "37": [],
     "38": [],
     "42": [],
+    "52": [],
+    "53": [],
     "54": [],
     "59": ["--time", "Time", "--power", "Power (W)"],
     "63": [],
+    "67": [],
 }
 WINDOWS = {"w0.5": 0.5, "w1": 1.0, "w5": 5.0, "w30": 30.0}
 
@@ -100,6 +105,40 @@ def test_snapshots_with_every_field(wattrein, number, instant):
     assert device["power"]["mean_w"] == instant
     assert device["meter"] == "instantaneous"
     assert device["power"]["average_meter_mean_w"] == (433.78 if number == "14" else None)
+
+
+@pytest.mark.parametrize(("number", "mean", "largest"), [("16", 633.6, 636), ("17", 438.6, 440), ("18", 97, 97)])
+def test_dmon(wattrein, number, mean, largest):
+    (path,) = SHARED.glob(f"{number}_*")
+    (file,) = wattrein.json("analyze", path)["files"]
+    (device,) = file["devices"]
+    assert (device["power"]["mean_w"], device["power"]["max_w"]) == (mean, largest)
+
+
+@pytest.mark.parametrize(("number", "watts"), [("19", [625.68]), ("43", [36, 44, 43, 39]), ("44", [67.03])])
+def test_snapshots_of_single_tools(wattrein, number, watts):
+    (path,) = SHARED.glob(f"{number}_*")
+    (file,) = wattrein.json("analyze", path)["files"]
+    assert file["snapshot"] and [d["power"]["mean_w"] for d in file["devices"]] == watts
+
+
+@pytest.mark.parametrize("number", ["32", "33"])
+def test_summaries_are_no_trace(wattrein, number):
+    (path,) = SHARED.glob(f"{number}_*")
+    done = wattrein("analyze", path)
+    assert done.returncode == 3
+    assert "CodeCarbon" in done.stderr.decode() and "whole runs" in done.stderr.decode()
+
+
+def test_a_damaged_turbostat_header_shifts_no_column(wattrein):
+    (good,) = SHARED.glob("35_*")
+    (path,) = SHARED.glob("36_*")
+    (file,) = wattrein.json("analyze", path)["files"]
+    (whole,) = wattrein.json("analyze", good)["files"]
+    assert (file["understanding"]["damaged"], file["devices"][0]["sampling"]["samples"]) == (1, 22)
+    # The block under the damaged header holds the largest reading; every other one is the same in both.
+    assert file["devices"][0]["power"]["min_w"] == whole["devices"][0]["power"]["min_w"]
+    assert file["devices"][0]["power"]["max_w"] <= whole["devices"][0]["power"]["max_w"]
 
 
 def test_counter_and_integral_agree(wattrein):

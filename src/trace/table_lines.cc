@@ -1,0 +1,108 @@
+// Lines into a table: block by block where rows are plain, else one by one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "trace/plain_rows.h"
+#include "trace/table.h"
+
+namespace wattrein::trace {
+
+namespace {
+
+constexpr std::int64_t kFirstLines = 300;                  // one by one: devices and their clock become known
+constexpr std::size_t kBlockBytes = std::size_t{2} << 20;  // for each thread
+constexpr int kMostRefusals = 3;                           // blocks in a row that were not plain: none will be
+
+/// Blocks of plain rows, taken apart on several threads and put into the table in the file's order.
+class PlainReader {
+ public:
+  PlainReader(Input& input, Table& table, const Layout& layout, const ColumnMap& map, int threads)
+      : input_(input), table_(table), blocks_(static_cast<std::size_t>(std::max(1, threads))) {
+    rows_ = PlainRows::of(layout, map, table.formats());
+  }
+
+  /// Reads on as far as rows are plain.
+  void read_on() {
+    while (rows_ && lines_left_ <= 0 && table_.takes_plain_rows() && read_block()) {}
+  }
+  /// To be called for every line that is read alone.
+  void count_line() { --lines_left_; }
+
+ private:
+  bool read_block() {
+    const std::string_view text = input_.peek_lines(kBlockBytes * blocks_.size());
+    if (text.empty()) {
+      rows_.reset();
+      return false;
+    }
+    const std::vector<std::string_view> parts = cut(text);
+    std::vector<char> plain(parts.size(), 0);
+    parallel_for(parts.size(), static_cast<int>(blocks_.size()),
+                 [&](std::size_t i) { plain[i] = rows_->parse(parts[i], table_.keys(), blocks_[i]) ? 1 : 0; });
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (plain[i] == 0) {
+        lines_left_ = std::ranges::count(parts[i], '\n');
+        if (++refusals_ == kMostRefusals) rows_.reset();
+        return false;
+      }
+      table_.take(blocks_[i]);
+      input_.skip(parts[i].size(), blocks_[i].lines);
+      refusals_ = 0;
+    }
+    return true;
+  }
+
+  /// Into as many parts as there are blocks, at ends of lines.
+  [[nodiscard]] std::vector<std::string_view> cut(std::string_view text) const {
+    std::vector<std::string_view> parts;
+    for (std::size_t left = blocks_.size(); left > 1 && !text.empty(); --left) {
+      const std::size_t end = text.find('\n', text.size() / left);
+      if (end == std::string_view::npos) break;
+      parts.push_back(text.substr(0, end + 1));
+      text.remove_prefix(end + 1);
+    }
+    if (!text.empty()) parts.push_back(text);
+    return parts;
+  }
+
+  Input& input_;
+  Table& table_;
+  std::optional<PlainRows> rows_;
+  std::vector<PlainBlock> blocks_;
+  std::int64_t lines_left_ = kFirstLines;
+  int refusals_ = 0;
+};
+
+}  // namespace
+
+Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map, const ReadOptions& options,
+                         std::string_view format) {
+  Table table(layout, map, options, input, format);
+  std::vector<std::string_view> cells;
+  std::string_view line;
+  bool header_seen = false;
+  PlainReader plain(input, table, layout, map, options.threads);
+  while (plain.read_on(), input.next_line(line)) {
+    plain.count_line();
+    if (layout.has_header() && line.size() >= layout.header.size() && trim(line) == layout.header) {
+      if (header_seen) table.repeated_header();
+      header_seen = true;
+      continue;
+    }
+    if (trim(line).empty()) continue;
+    if (input.line_cut()) {
+      table.other_line();
+      table.builder().note(fmt::format("{}: a line longer than 1 MiB was passed over.", input.place()));
+      continue;
+    }
+    split_cells(line, layout.delimiter, cells);
+    if (const auto read = table.row(cells); !read) return std::unexpected(read.error());
+  }
+  return table.finish();
+}
+
+}  // namespace wattrein::trace
