@@ -21,14 +21,19 @@ if(WATTREIN_SANITIZE)
   target_link_options(wattrein_flags INTERFACE -fsanitize=${WATTREIN_SANITIZE})
 endif()
 
-# wattrein_library(FOLDER SOURCES ... DEPENDS folder|target ... TESTS x_test.cc ...)
-# One library a folder, wattrein_FOLDER, and one test program, wattrein_FOLDER_test.
+# wattrein_library(FOLDER SOURCES ... DEPENDS folder|target ... TESTS x_test.cc ... THREADED y_test.cc ...)
+# One library a folder, wattrein_FOLDER, and one test program, wattrein_FOLDER_test. THREADED are the tests that start
+# threads: the only ones under the thread sanitizer.
 function(wattrein_library folder)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;TESTS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;TESTS;THREADED" ${ARGN})
   add_library(wattrein_${folder} ${arg_SOURCES})
   target_link_libraries(wattrein_${folder} PUBLIC wattrein_flags ${arg_DEPENDS})
-  if(WATTREIN_TESTS AND arg_TESTS)
-    add_executable(wattrein_${folder}_test ${arg_TESTS})
+  set(tests ${arg_THREADED})
+  if(NOT WATTREIN_SANITIZE STREQUAL "thread")
+    list(APPEND tests ${arg_TESTS})
+  endif()
+  if(WATTREIN_TESTS AND tests)
+    add_executable(wattrein_${folder}_test ${tests})
     target_link_libraries(wattrein_${folder}_test PRIVATE wattrein_${folder} GTest::gtest_main)
     gtest_discover_tests(wattrein_${folder}_test TEST_PREFIX ${folder}. DISCOVERY_TIMEOUT 60
                          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
