@@ -150,12 +150,18 @@ std::string intervals_legend(const std::vector<const WindowVerdict*>& shown) {
   }
   std::string text;
   if (!independent.empty()) {
-    text +=
-        wrap("at most: none was above; n independent windows allow a share of 3/n, and n is " + independent, "    ");
+    text += wrap(
+        "at most: none of those counted was above; n independent windows allow a share of 3/n, and n is " + independent,
+        "    ");
   }
   std::string reasons;
   for (const auto& [reason, windows] : none.list()) {
-    reasons += (reasons.empty() ? "" : "; ") + reason + (none.list().size() > 1 ? " (" + windows + ")" : "");
+    // "fewer than ten blocks of 30 s (samples), of 1 min (30 s)": what is said already is not said again.
+    constexpr std::string_view kBlocks = "fewer than ten blocks ";
+    const bool again = reason.starts_with(kBlocks) && reasons.find(kBlocks) != std::string::npos;
+    reasons += reasons.empty() ? "" : again ? ", " : "; ";
+    reasons += again ? reason.substr(kBlocks.size()) : reason;
+    if (none.list().size() > 1) reasons += " (" + windows + ")";
   }
   return reasons.empty() ? text : text + wrap("no interval: " + reasons, "    ");
 }

@@ -103,10 +103,9 @@ TEST(Format, FiguresForPeople) {
 TEST(Format, SaysWhoWhenAndForHowLong) {
   const Case c = two_devices();
   const std::string sentence = verdict_sentence(c.trace, c.analysis, c.analysis.limits[0]);
-  EXPECT_EQ(
-      sentence,
-      "400 W, each device: VIOLATED by 1 of 2 devices: device 0 for 7 s in 2 excursions, the longest 5 s, "
-      "the first at 00:22:37.858; at 30 s: 2 of 71 sliding windows.");
+  EXPECT_EQ(sentence,
+            "400 W, each device: VIOLATED by 1 of 2 devices: device 0 for 7 s in 2 excursions, the longest 5 s, "
+            "the first at 00:22:37.858; at 30 s: 2 of 71 sliding windows.");
 }
 
 TEST(Format, TheFirstIsTheEarliestOfAllDevicesAndNotTheWorstOnes) {
@@ -154,9 +153,10 @@ TEST(Format, WhatNoWindowShowsCannotBeToldAndIsNotCalledUnviolated) {
   Limit limit{.power = Watts(400), .scope = Limit::Scope::each_device, .window = 30s, .origin = "given"};
   c.analysis.limits = {limit};
   c.analysis.devices = {too_short("0", limit), too_short("1", limit)};
-  EXPECT_EQ(verdict_sentence(c.trace, c.analysis, limit),
-            "400 W, each device, mean over 30 s: cannot be told for 2 of 2 devices: the log has no whole 30 s window: it "
-            "is 20 s long; 40 of 40 readings were above it, but single readings do not decide a limit on means.");
+  EXPECT_EQ(
+      verdict_sentence(c.trace, c.analysis, limit),
+      "400 W, each device, mean over 30 s: cannot be told for 2 of 2 devices: the log has no whole 30 s window: it "
+      "is 20 s long; 40 of 40 readings were above it, but single readings do not decide a limit on means.");
   limit.window = 500ms;
   c.analysis.limits = {limit};
   c.analysis.devices = {too_short("0", limit)};
@@ -220,10 +220,19 @@ TEST(Text, EveryTableSaysWhatStandsInItsColumnOfIntervals) {
   c.analysis.devices[0].limits[0].windows[0].note = "fewer than ten blocks of 2 min 50 s: no interval";
   // Three windows of 30 s, none above: at most 100 %, of three or fewer.
   const std::string one = flat(analysis_text(c.trace, c.analysis));
-  EXPECT_NE(one.find("at most: none was above; n independent windows allow a share of 3/n, and n is 3 or fewer (30 s)"),
+  EXPECT_NE(one.find("at most: none of those counted was above; n independent windows allow a share of 3/n, and n is 3 "
+                     "or fewer (30 s)"),
             std::string::npos)
       << one;
   EXPECT_NE(one.find("no interval: fewer than ten blocks of 2 min 50 s "), std::string::npos) << one;
+
+  auto& thirty = c.analysis.devices[0].limits[0].windows[3];
+  thirty.upper_95.reset();
+  thirty.note = "fewer than ten blocks of 9 min: no interval";
+  const std::string both = flat(analysis_text(c.trace, c.analysis));
+  EXPECT_NE(both.find("no interval: fewer than ten blocks of 2 min 50 s (samples), of 9 min (30 s) "),
+            std::string::npos)
+      << both;
 
   const Limit limit{.power = Watts(800), .scope = Limit::Scope::sum, .window = std::nullopt, .origin = "given"};
   c.analysis.limits.push_back(limit);
