@@ -148,12 +148,12 @@ std::string format_duration(Nanos t) {
   if (t < Nanos(0) && t > Nanos::min()) return "-" + format_duration(-t);
   const double s = to_seconds(t).value();
   if (s >= 59.95) {
+    // Tenths of a second below an hour, whole seconds from there; both end in what exact_duration makes of them.
+    const auto tenths = static_cast<std::int64_t>(std::llround(s * 10));
+    if (tenths < 36'000) return exact_duration(Nanos(tenths * 100'000'000));
     const auto whole_s = static_cast<std::int64_t>(std::llround(s));
-    const std::int64_t whole_min = (whole_s + 30) / 60;
-    if (whole_s < 3600) {
-      return fmt::format("{} min{}", whole_s / 60, whole_s % 60 == 0 ? "" : fmt::format(" {} s", whole_s % 60));
-    }
-    return fmt::format("{} h{}", whole_min / 60, whole_min % 60 == 0 ? "" : fmt::format(" {} min", whole_min % 60));
+    return whole_s < 9'000'000'000 ? exact_duration(Nanos(whole_s * 1'000'000'000))
+                                   : fmt::format("{} h", whole_s / 3600);
   }
   // Each unit starts where three digits of the one below would round up to 1000.
   if (s >= 0.9995 || t == Nanos(0)) return fmt::format("{:.3g} s", s);

@@ -190,10 +190,13 @@ TEST(FormatDuration, RoundsIntoTheNextUnitRatherThanTo1000) {
   EXPECT_EQ(format_duration(Nanos(999'700'000)), "1 s");
   EXPECT_EQ(format_duration(milliseconds(59'960)), "1 min");
   EXPECT_EQ(format_duration(milliseconds(59'940)), "59.9 s");
-  EXPECT_EQ(format_duration(milliseconds(119'900)), "2 min");
-  EXPECT_EQ(format_duration(milliseconds(3'599'900)), "1 h");
-  EXPECT_EQ(format_duration(seconds(3'601)), "1 h");
-  EXPECT_EQ(format_duration(seconds(7'199)), "2 h");
+  EXPECT_EQ(format_duration(milliseconds(119'960)), "2 min");
+  EXPECT_EQ(format_duration(milliseconds(119'900)), "1 min 59.9 s");
+  EXPECT_EQ(format_duration(milliseconds(79'600)), "1 min 19.6 s");
+  EXPECT_EQ(format_duration(milliseconds(3'599'960)), "1 h");
+  EXPECT_EQ(format_duration(milliseconds(3'600'300)), "1 h");
+  EXPECT_EQ(format_duration(seconds(3'601)), "1 h 0 min 1 s");
+  EXPECT_EQ(format_duration(seconds(7'199)), "1 h 59 min 59 s");
 }
 
 TEST(FormatDuration, KeepsTheSign) { EXPECT_EQ(format_duration(-seconds(72)), "-1 min 12 s"); }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <list>
 
@@ -35,6 +36,7 @@ struct Flags {
   std::string knob_delay;
   double breaker_tms_s = analysis::BreakerParams{}.tms_s;
   std::string phases = "auto";
+  bool undecided_fails = false;
   bool json = false;
   std::string report;
 };
@@ -84,13 +86,22 @@ struct Analysed {
   analysis::Analysis analysis;
 };
 
-std::optional<Analysed> analyse(Context& context, const AnalysisOptions& options, trace::Trace trace) {
+bool any_undecided(const analysis::Analysis& analysis) {
+  const auto undecided = [](const analysis::Subject& s) {
+    return std::ranges::any_of(s.limits, &analysis::LimitResult::undecided);
+  };
+  return !analysis.limits_proposed &&
+         (std::ranges::any_of(analysis.devices, undecided) || (analysis.sum && undecided(*analysis.sum)));
+}
+
+std::optional<Analysed> analyse(Context& context, const AnalysisOptions& options, bool undecided_fails,
+                                trace::Trace trace) {
   auto analysis = analysis::analyze(trace, options);
   if (!analysis) {
     complain(context, analysis.error());
     return std::nullopt;
   }
-  if (analysis->violated()) context.raise(1);
+  if (analysis->violated() || (undecided_fails && any_undecided(*analysis))) context.raise(1);
   return Analysed{std::move(trace), std::move(*analysis)};
 }
 
@@ -120,7 +131,7 @@ void run(Context& context, const Flags& flags) {
   }
   std::list<Analysed> analysed;
   for (trace::Trace& trace : read->traces) {
-    auto one = analyse(context, *options, std::move(trace));
+    auto one = analyse(context, *options, flags.undecided_fails, std::move(trace));
     if (!one) continue;
     if (!flags.json) {
       print(context, (analysed.empty() ? "" : "\n") + coloured(report::analysis_text(one->trace, one->analysis)));
@@ -154,6 +165,8 @@ void add_analyze(CLI::App& app, Context& context) {
       ->take_all();
   command->add_option("--window", flags->windows, "A window beside 0.5 s to 3 h, as in 45s; may be repeated")
       ->take_all();
+  command->add_flag("--undecided-fails", flags->undecided_fails,
+                    "Exit with 1 also when a limit you gave could not be decided");
   command->add_flag("--json", flags->json, "Everything as JSON on standard output");
   command->add_option("--report", flags->report, "Write a self-contained HTML report to this file");
 
@@ -177,6 +190,11 @@ void add_analyze(CLI::App& app, Context& context) {
   command->add_option("--breaker-tms", flags->breaker_tms_s, "Time multiplier of the assumed breaker curve, seconds")
       ->check(CLI::Range(1e-6, 1e6))
       ->group(rules);
+  command->footer(
+      "Exit status: 0 no limit that you gave is violated, which includes limits that are 'not shown to be held' or\n"
+      "'cannot be told'; 1 one is violated, or with --undecided-fails not decided; 2 usage; 3 bad input (a file could "
+      "not\n"
+      "be understood, the others are still answered); 4 environment (a file could not be opened or written).");
   flags->join.add(*command);
   flags->read.add(*command);
   command->callback([flags, &context] { run(context, *flags); });

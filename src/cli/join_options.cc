@@ -111,12 +111,13 @@ Result<ReadFiles> read_and_join(Context& context, const ReadFlags& read, trace::
     offsets.push_back(join.offsets[i]);
   }
   out.all_read = missing.empty();
+  const bool together = join.mode != Join::none;
   join.offsets = std::move(offsets);
   auto joined = trace::join(std::move(out.traces), join);
   if (!joined) return std::unexpected(joined.error());
   out.traces = std::move(*joined);
+  if (missing.empty() || !together) return out;
   for (trace::Trace& trace : out.traces) {
-    if (trace.understanding.parts.empty()) continue;
     std::vector<std::string>& warnings = trace.understanding.warnings;
     warnings.insert(warnings.end(), missing.begin(), missing.end());
   }

@@ -28,7 +28,7 @@ struct ReadFiles {
 };
 
 /// Reads the files and joins them. A file that cannot be read is complained about and the others go on, with a warning
-/// where they are joined. Errors: what join() says.
+/// in every trace that it may have been part of (none with --join no). Errors: what join() says.
 [[nodiscard]] Result<ReadFiles> read_and_join(Context& context, const ReadFlags& read, trace::JoinOptions join,
                                               const std::vector<std::string>& files);
 

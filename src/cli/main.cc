@@ -42,7 +42,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "wattrein " + std::string(cli::kVersion));
   app.require_subcommand(1);
   app.get_formatter()->column_width(30);
-  app.footer("Exit status: 0 ok, 1 finding (a limit violated), 2 usage, 3 bad input, 4 environment.");
+  app.footer(
+      "Exit status: 0 ok, 1 finding (a limit violated), 2 usage, 3 bad input, 4 environment; the worst one counts.");
   cli::add_demo(app, context);
   cli::add_analyze(app, context);
   cli::add_export(app, context);

@@ -117,6 +117,7 @@ std::string figure(const PowerChart& chart) {
   std::string json =
       fmt::format("{{\"kind\":\"power\",\"group\":{},\"first\":{}", json_quote(chart.group), chart.first);
   if (chart.low && chart.high) json += fmt::format(",\"range\":[{},{}]", value(*chart.low), value(*chart.high));
+  if (chart.start_unix_ms) json += fmt::format(",\"t0\":{}", *chart.start_unix_ms);
   json += ",\"courses\":" + array(chart.courses, course_json) + "}";
   return frame(chart.id, chart.title, chart.courses[chart.first].alternative, chart.small,
                chart.small ? "" : controls_of(chart), json);

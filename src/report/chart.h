@@ -45,9 +45,10 @@ struct PowerChart {
   std::string id;  ///< unique in the page; letters, digits and dashes
   std::string title;
   std::vector<PowerCourse> courses;
-  std::size_t first = 0;      ///< shown at first
-  std::string group;          ///< charts of one group share the range of time
-  std::optional<double> low;  ///< of the axis, so that charts can be compared; with `high`
+  std::size_t first = 0;                        ///< shown at first
+  std::optional<std::int64_t> start_unix_ms{};  ///< wall clock of time zero; without one times are "+00:02:24"
+  std::string group;                            ///< charts of one group share the range of time
+  std::optional<double> low;                    ///< of the axis, so that charts can be compared; with `high`
   std::optional<double> high;
   bool small = false;
 };

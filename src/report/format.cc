@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -38,6 +39,22 @@ std::string energy(std::optional<Joules> e) {
   return fmt::format("{:.4g} J", j);
 }
 
+EnergyUnit energy_unit(const Analysis& analysis) {
+  double most = 0.0;
+  const auto see = [&](const Subject& s) {
+    if (s.energy.integral) most = std::max(most, std::abs(s.energy.integral->value()));
+    if (s.energy.counter) most = std::max(most, std::abs(s.energy.counter->value()));
+  };
+  for (const Subject& device : analysis.devices) see(device);
+  if (analysis.sum) see(*analysis.sum);
+  if (most >= 3.6e6) return {"kWh", 3.6e6};
+  return most >= 1e3 ? EnergyUnit{"kJ", 1e3} : EnergyUnit{"J", 1.0};
+}
+
+std::string energy(std::optional<Joules> e, const EnergyUnit& unit) {
+  return e ? fmt::format("{:.4g} {}", e->value() / unit.joules, unit.name) : "unknown";
+}
+
 std::string percent(double share, int digits) {
   const double value = share * 100.0;
   if (value == 0.0) return "0 %";
@@ -56,6 +73,36 @@ std::string rate_interval(const WindowVerdict& verdict) {
   return "no interval";
 }
 
+std::string no_interval_reason(const WindowVerdict& verdict) {
+  constexpr std::string_view kBlocks = "fewer than ten blocks of ";
+  if (!verdict.means.available) return "no block of that size lies in the log";
+  if (verdict.means.known == 0) return "no window is known";
+  const std::size_t at = verdict.note.find(kBlocks);
+  if (at != std::string::npos) return verdict.note.substr(at, verdict.note.find_first_of(":;", at) - at);
+  if (verdict.verdict == analysis::Verdict::lower_bound) return "the meter averages over longer than that";
+  return "too little is known";
+}
+
+std::string independent_windows(double upper_95) {
+  if (!(upper_95 < 1.0)) return "3 or fewer";
+  const double n = 3.0 / upper_95;
+  return n < 10.0 ? fmt::format("{:.2g}", n) : fmt::format("{:.0f}", n);
+}
+
+std::string duration_beside(Nanos t, Nanos other) {
+  const Nanos rounded = std::chrono::round<std::chrono::milliseconds>(t);
+  const bool tells = (other < t) == (other < rounded) && (other > t) == (other > rounded) && rounded.count() > 0;
+  return exact_duration(tells ? rounded : t);
+}
+
+std::string why_unavailable(const Subject& subject, const analysis::WindowMeans& means) {
+  const analysis::Sampling& q = subject.sampling;
+  const Nanos w = means.spec.window;
+  if (q.period.count() > 0 && w < q.period) return "shorter than the sample period of " + duration_beside(q.period, w);
+  if (q.span.count() > 0 && w > q.span) return "longer than the trace of " + duration_beside(q.span, w);
+  return means.reason;
+}
+
 std::string window_name(const analysis::WindowSpec& spec) {
   return spec.kind == analysis::WindowKind::samples ? "samples" : exact_duration(spec.window);
 }
@@ -68,6 +115,17 @@ std::string moment(const trace::Trace& trace, Nanos offset, Nanos span) {
   const std::string first = format_unix_ns(*trace.start_unix_ns);
   const std::string last = format_unix_ns(*trace.start_unix_ns + span.count());
   return first.substr(0, 10) == last.substr(0, 10) ? full.substr(11) : full;
+}
+
+std::optional<Nanos> first_over(const LimitResult& result) {
+  if (!result.violated) return std::nullopt;
+  const OwnWindows own = own_windows(result);
+  if (result.limit.window) return own.decisive != nullptr ? own.decisive->first_over : std::nullopt;
+  return result.excursions.list.empty() ? std::nullopt : std::optional(result.excursions.list.front().start);
+}
+
+bool in_doubt(const trace::Trace& trace, const Limit& limit) {
+  return limit.scope == Limit::Scope::sum && !trace.understanding.warnings.empty();
 }
 
 std::string_view outcome(const LimitResult& result) {
@@ -121,8 +179,9 @@ std::string rows_line(const trace::Trace& trace) {
   std::string text = fmt::format("{} read", plural(static_cast<std::size_t>(u.rows), "row"));
   text += fmt::format(", {} damaged", u.damaged);
   if (u.unknown_power > 0) text += fmt::format(", {} with unknown power (N/A)", u.unknown_power);
-  if (u.repeated_headers > 0) text += fmt::format(", {} repeated headers", u.repeated_headers);
-  if (u.other_lines > 0) text += fmt::format(", {} other lines passed over", u.other_lines);
+  if (u.repeated_headers > 0) text += ", " + plural(static_cast<std::size_t>(u.repeated_headers), "repeated header");
+  if (u.other_lines > 0)
+    text += fmt::format(", {} passed over", plural(static_cast<std::size_t>(u.other_lines), "other line"));
   return text;
 }
 

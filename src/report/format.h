@@ -12,19 +12,39 @@
 
 namespace wattrein::report {
 
-[[nodiscard]] std::string watts(std::optional<Watts> p);          ///< "1145.2 W", "unknown"
+[[nodiscard]] std::string watts(std::optional<Watts> p);  ///< "1145.2 W", "unknown"
 /// With as many decimals (four at most) as it takes to tell it from a limit.
 [[nodiscard]] std::string watts_beside(Watts p, Watts limit);
 [[nodiscard]] std::string plural(std::size_t n, std::string_view noun);  ///< "1 row", "4 rows"
-[[nodiscard]] std::string energy(std::optional<Joules> e);        ///< "798.3 kJ", "1.78 kWh", "unknown"
-[[nodiscard]] std::string percent(double share, int digits = 3);  ///< "3.33 %": significant digits
+[[nodiscard]] std::string energy(std::optional<Joules> e);               ///< "798.3 kJ", "1.78 kWh", "unknown"
+/// One unit for all energies of a table, so that they can be compared: kWh, kJ or J by the largest.
+struct EnergyUnit {
+  std::string_view name;
+  double joules = 1.0;
+};
+[[nodiscard]] EnergyUnit energy_unit(const analysis::Analysis& analysis);
+[[nodiscard]] std::string energy(std::optional<Joules> e, const EnergyUnit& unit);  ///< "798.3 kJ", "unknown"
+[[nodiscard]] std::string percent(double share, int digits = 3);                    ///< "3.33 %": significant digits
 /// "1.9 to 5.0 %"; "at most 13 %" where nothing violated; "no interval" otherwise.
 [[nodiscard]] std::string rate_interval(const analysis::WindowVerdict& verdict);
+/// Why a window against a limit has neither an interval nor a bound: "fewer than ten blocks of 30 s".
+[[nodiscard]] std::string no_interval_reason(const analysis::WindowVerdict& verdict);
+/// "48": independent windows, of which 3/n is a bound; "3 or fewer" where that is all there may be.
+[[nodiscard]] std::string independent_windows(double upper_95);
+/// To the millisecond, unless that hides which of the two is the longer.
+[[nodiscard]] std::string duration_beside(Nanos t, Nanos other);
+/// Why a subject's windows of this size are not available, with enough digits to see it.
+[[nodiscard]] std::string why_unavailable(const analysis::Subject& subject, const analysis::WindowMeans& means);
 [[nodiscard]] std::string window_name(const analysis::WindowSpec& spec);  ///< "samples", "30 s"
 /// A moment of the trace: wall clock where it has one ("00:24:58.123", with the date when the trace spans more
 /// than one day), else the offset alone.
 [[nodiscard]] std::string moment(const trace::Trace& trace, Nanos offset, Nanos span);
 [[nodiscard]] std::string offset_text(Nanos offset);  ///< "+151.2 s"
+
+/// When a subject was first above a limit, at the limit's own windows; nothing when it was not.
+[[nodiscard]] std::optional<Nanos> first_over(const analysis::LimitResult& result);
+/// The limit is on a sum that the warnings of the trace make doubtful.
+[[nodiscard]] bool in_doubt(const trace::Trace& trace, const analysis::Limit& limit);
 
 /// What a limit came to, in one word: "violated", "compliant", "not decided".
 [[nodiscard]] std::string_view outcome(const analysis::LimitResult& result);
@@ -35,7 +55,8 @@ namespace wattrein::report {
 /// The subject's result for a limit; null when the limit is not its own.
 [[nodiscard]] const analysis::LimitResult* result_of(const analysis::Subject& subject, const analysis::Limit& limit);
 
-/// Of those that a limit covers, the one to speak of: violated first, then the longest above, then the highest. Null without any.
+/// Of those that a limit covers, the one to speak of: violated first, then the longest above, then the highest. Null
+/// without any.
 [[nodiscard]] const analysis::Subject* worst_subject(const analysis::Analysis& analysis, const analysis::Limit& limit);
 /// A limit's own windows: the block and the sliding ones of its size, or the samples (then no block).
 struct OwnWindows {

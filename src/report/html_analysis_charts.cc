@@ -221,13 +221,15 @@ std::string power_section(const FileView& file) {
   const std::size_t buckets = buckets_each(subjects.size());
   for (const Subject* s : subjects) figure.courses.push_back(course_of(*s, file, buckets));
   const Nanos bucket = figure.courses[figure.first].power.bucket;
-  std::string out = "<h3>Power over time</h3>\n" + chart::figure(figure);
-  out += "<p class=\"hint\">Time counts from the first sample";
+  if (file.trace.start_unix_ns) figure.start_unix_ms = *file.trace.start_unix_ns / 1'000'000;
+  std::string out = "<h3>Power over time</h3>\n" + chart::figure(figure) + "<p class=\"hint\">";
   if (file.trace.start_unix_ns) {
-    out += fmt::format(", {}{}", escape(format_unix_ns(*file.trace.start_unix_ns)),
-                       file.trace.start_has_zone ? " UTC" : " (zone not stated)");
+    out += fmt::format("Times are those of the log, {}; its first sample is at {}. ",
+                       file.trace.start_has_zone ? "UTC" : "zone not stated",
+                       escape(format_unix_ns(*file.trace.start_unix_ns)));
+  } else {
+    out += "The log has no clock: times count from its first sample, as +hours:minutes:seconds. ";
   }
-  out += ". ";
   if (bucket.count() > 0) {
     out += fmt::format("The band spans the lowest and highest sample of every {}, the line is their mean. ",
                        duration(Nanos(bucket.count() / 1'000'000 * 1'000'000)));

@@ -40,6 +40,16 @@ std::vector<Judged> judged(const Analysis& analysis, const Limit& limit) {
   return out;
 }
 
+/// A moment: on the clock of the log where it has one, else "+00:02:24" from its first sample.
+std::string when(const FileView& file, const Subject& subject, Nanos offset) {
+  if (!file.trace.start_unix_ns) return "+" + clock(offset);
+  return escape(moment(file.trace, offset, subject.sampling.span));
+}
+
+std::string worst_from(const FileView& file, const Subject& subject, const WindowMeans& means) {
+  return means.worst ? when(file, subject, means.worst_start) : "";
+}
+
 std::string window_label(const WindowMeans& means) {
   if (means.spec.kind == WindowKind::samples) return "samples";
   return escape(exact_duration(means.spec.window)) + " " + escape(analysis::name(means.spec.kind));
@@ -47,7 +57,9 @@ std::string window_label(const WindowMeans& means) {
 
 std::string interval_cell(const WindowVerdict& w) {
   if (w.rate_95) return percent(w.rate_95->low) + " to " + percent(w.rate_95->high);
-  if (w.upper_95) return "at most " + percent(*w.upper_95) + " (3/n)";
+  if (w.upper_95) {
+    return fmt::format("at most {} (3/n, n&nbsp;=&nbsp;{})", percent(*w.upper_95), independent_windows(*w.upper_95));
+  }
   return w.means.available ? word("no interval") : "";
 }
 
@@ -57,36 +69,39 @@ std::string verdict_cell(const WindowVerdict& w) {
   return chip(kind, analysis::name(w.verdict));
 }
 
-std::string note_of(const WindowVerdict& w) {
+std::string note_of(const Subject& subject, const WindowVerdict& w) {
   if (w.means.available || w.means.reason.empty()) return escape(w.note);
-  return escape(w.means.reason) + (w.note.empty() || w.note == w.means.reason ? "" : "; " + escape(w.note));
+  return escape(why_unavailable(subject, w.means)) +
+         (w.note.empty() || w.note == w.means.reason ? "" : "; " + escape(w.note));
 }
 
-void window_row(Table& table, const WindowVerdict& w, double limit) {
+void window_row(Table& table, const FileView& file, const Judged& j, const WindowVerdict& w) {
+  const double limit = j.result->limit.power.value();
   const WindowMeans& m = w.means;
   if (!m.available) {
-    table.row({window_label(m), "", "", "", "", "", "", "", verdict_cell(w), note_of(w)}, "faint");
+    table.row({window_label(m), "", "", "", "", "", "", "", verdict_cell(w), note_of(*j.subject, w)}, "faint");
     return;
   }
   table.row({window_label(m), number(m.known), number(m.unknown), m.known > 0 ? number(w.violating) : unknown(),
              w.rate ? percent(*w.rate) : unknown(), interval_cell(w),
-             m.worst ? watts_beside(m.worst->value(), limit) : unknown(), m.worst ? clock(m.worst_start) : "",
-             verdict_cell(w), note_of(w)});
+             m.worst ? watts_beside(m.worst->value(), limit) : unknown(), worst_from(file, *j.subject, m),
+             verdict_cell(w), note_of(*j.subject, w)});
 }
 
-std::string window_table(const Analysis& analysis, const Judged& j) {
-  Table table(fmt::format("{} against {} by window", subject_text(*j.subject, analysis), limit_text(j.result->limit)),
-              {{"Window", true},
-               {"Known"},
-               {"Unknown"},
-               {"Above"},
-               {"Rate"},
-               {"95&nbsp;% of rate"},
-               {"Worst mean (W)"},
-               {"From"},
-               {"Verdict", true},
-               {"Note", true, true}});
-  for (const WindowVerdict& w : j.result->windows) window_row(table, w, j.result->limit.power.value());
+std::string window_table(const FileView& file, const Judged& j) {
+  Table table(
+      fmt::format("{} against {} by window", subject_text(*j.subject, file.analysis), limit_text(j.result->limit)),
+      {{"Window", true},
+       {"Known"},
+       {"Unknown"},
+       {"Above"},
+       {"Rate"},
+       {"95&nbsp;% of rate"},
+       {"Worst mean (W)"},
+       {"Worst from"},
+       {"Verdict", true},
+       {"Note", true, true}});
+  for (const WindowVerdict& w : j.result->windows) window_row(table, file, j, w);
   return table.empty() ? "" : table.html();
 }
 
@@ -103,15 +118,15 @@ std::vector<Judged> shown_windows(const Analysis& analysis, const Limit& limit) 
   return all;
 }
 
-std::string means_table(const Analysis& analysis, const Subject& subject) {
-  Table table(fmt::format("{} by window, without a limit", subject_text(subject, analysis)),
-              {{"Window", true}, {"Known"}, {"Unknown"}, {"Worst mean (W)"}, {"From"}, {"Note", true, true}});
+std::string means_table(const FileView& file, const Subject& subject) {
+  Table table(fmt::format("{} by window, without a limit", subject_text(subject, file.analysis)),
+              {{"Window", true}, {"Known"}, {"Unknown"}, {"Worst mean (W)"}, {"Worst from"}, {"Note", true, true}});
   for (const WindowMeans& m : subject.windows) {
     if (m.available) {
-      table.row({window_label(m), number(m.known), number(m.unknown), watts(m.worst),
-                 m.worst ? clock(m.worst_start) : "", ""});
+      table.row(
+          {window_label(m), number(m.known), number(m.unknown), watts(m.worst), worst_from(file, subject, m), ""});
     } else {
-      table.row({window_label(m), "", "", word("not available"), "", escape(m.reason)}, "faint");
+      table.row({window_label(m), "", "", word("not available"), "", escape(why_unavailable(subject, m))}, "faint");
     }
   }
   return table.empty() ? "" : table.html();
@@ -126,14 +141,14 @@ std::string summary_table(const FileView& file, const Limit& limit) {
                {"Transients"},
                {"Time above"},
                {"Longest"},
-               {"Overshoot (J)"},
+               {"Overshoot"},
                {"Removable share"}});
   for (const Judged& j : judged(file.analysis, limit)) {
     const analysis::Excursions& e = j.result->excursions;
     const bool any = !e.list.empty();
     table.row({subject_name(*j.subject, file.analysis), outcome_chip(*j.result, file.analysis.limits_proposed),
                number(static_cast<std::int64_t>(e.list.size())), number(e.plateaus), number(e.transients),
-               duration(e.time_above), any ? duration(e.longest) : "", significant(e.overshoot.value(), 4),
+               duration(e.time_above), any ? duration(e.longest) : "", escape(energy(e.overshoot)),
                e.removable_share ? percent(*e.removable_share)
                : any             ? unknown()
                                  : ""});
@@ -156,17 +171,17 @@ std::string excursion_table(const FileView& file, const Limit& limit) {
   std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(shown), std::ranges::greater(),
                             [](const Found& f) { return f.excursion->duration; });
   const bool wall = file.trace.start_unix_ns.has_value();
-  std::vector<Table::Column> columns{{"Of", true}, {"Start"},         {"Duration"},
-                                     {"Peak (W)"}, {"Overshoot (J)"}, {"Kind", true}};
+  std::vector<Table::Column> columns{{"Of", true}, {"Start"},     {"Duration"},
+                                     {"Peak (W)"}, {"Overshoot"}, {"Kind", true}};
   if (wall) columns.push_back({file.trace.start_has_zone ? "UTC" : "Clock of the log", true});
   Table table(fmt::format("Longest excursions above {}", limit_text(limit)), columns);
   for (std::size_t i = 0; i < shown; ++i) {
     const Excursion& e = *all[i].excursion;
     std::vector<std::string> cells{subject_name(*all[i].subject, file.analysis),
-                                   clock(e.start),
+                                   "+" + clock(e.start),
                                    duration(e.duration),
                                    watts_beside(e.peak.value(), limit.power.value()),
-                                   significant(e.overshoot.value(), 4),
+                                   escape(energy(e.overshoot)),
                                    e.plateau ? "plateau" : "transient"};
     if (wall) cells.push_back(escape(format_unix_ns(*file.trace.start_unix_ns + e.start.count())));
     table.row(cells);
@@ -189,11 +204,15 @@ std::string limit_heading(const FileView& file, const Limit& limit) {
 std::string windows_section(const FileView& file) {
   if (file.analysis.snapshot) return "";
   std::string out = "<h3>Power by window</h3>\n" + window_charts(file);
+  out += fmt::format(
+      "<p class=\"hint\">Worst from: when the window with the highest mean begins, {}. 3/n: none was above, and n "
+      "independent windows allow that share.</p>\n",
+      file.trace.start_unix_ns ? "on the clock of the log" : "counted from the first sample");
   for (const Limit& limit : file.analysis.limits) {
     const auto shown = shown_windows(file.analysis, limit);
     std::string tables;
     for (const Judged& j : shown) {
-      const std::string table = window_table(file.analysis, j);
+      const std::string table = window_table(file, j);
       if (table.empty()) continue;
       // The first is open; the others are a click (or a print) away.
       tables += fmt::format("<details{}><summary>{}</summary>\n{}</details>\n", tables.empty() ? " open" : "",
@@ -210,7 +229,7 @@ std::string windows_section(const FileView& file) {
     }
   }
   if (file.analysis.sum && file.analysis.sum->limits.empty()) {
-    const std::string table = means_table(file.analysis, *file.analysis.sum);
+    const std::string table = means_table(file, *file.analysis.sum);
     if (!table.empty()) out += "<details><summary>The sum, without a limit</summary>\n" + table + "</details>\n";
   }
   return out;
@@ -240,7 +259,7 @@ std::string breaker_section(const FileView& file) {
       const analysis::BreakerState& b = j.result->breaker;
       params = &b.params;
       table.row({subject_name(*j.subject, file.analysis), watts(limit.power.value()), number(b.peak, 3),
-                 b.tripped ? "yes, at " + clock(*b.tripped) : "no",
+                 b.tripped ? "yes, at " + when(file, *j.subject, *b.tripped) : "no",
                  b.unknown.count() > 0 ? duration(b.unknown) : "none"});
     }
   }

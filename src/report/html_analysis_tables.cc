@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/chart_svg.h"
+#include "report/format.h"
 #include "report/html_analysis.h"
 #include "report/html_format.h"
 #include "report/html_page.h"
@@ -64,23 +65,8 @@ std::string device_count(const FileView& file) {
   return out;
 }
 
-struct EnergyUnit {
-  std::string_view name;
-  double joules;
-};
-
-EnergyUnit energy_unit(const std::vector<const Subject*>& subjects) {
-  double most = 0.0;
-  for (const Subject* s : subjects) {
-    if (s->energy.integral) most = std::max(most, s->energy.integral->value());
-    if (s->energy.counter) most = std::max(most, s->energy.counter->value());
-  }
-  if (most >= 3.6e6) return {"kWh", 3.6e6};
-  return most >= 3.6e4 ? EnergyUnit{"Wh", 3600.0} : EnergyUnit{"J", 1.0};
-}
-
 std::string energy_table(const FileView& file, const std::vector<const Subject*>& subjects) {
-  const EnergyUnit unit = energy_unit(subjects);
+  const EnergyUnit unit = energy_unit(file.analysis);
   const auto figure = [&](std::optional<Joules> e, std::string_view missing) {
     return e ? significant(e->value() / unit.joules, 5) : word(missing);
   };

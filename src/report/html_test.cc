@@ -190,6 +190,37 @@ TEST(Html, AViolationSaysHowLongWhenAndAtThirtySeconds) {
   EXPECT_TRUE(has(html::verdict(trace, a, a.limits[0]), "at 30 s: 2 of 23 windows (4 more unknown)."));
 }
 
+TEST(Html, MomentsAreOnTheClockOfTheLogOrMarkedAsCounted) {
+  samples::Sample s = samples::training(1, 200);
+  ASSERT_TRUE(s.trace.start_unix_ns);
+  const std::string with = page_of(s);
+  EXPECT_TRUE(has(with, "\"t0\":" + std::to_string(*s.trace.start_unix_ns / 1'000'000)));
+  EXPECT_TRUE(has(with, "Worst from"));
+  EXPECT_TRUE(has(with, "on the clock of the log"));
+  s.trace.start_unix_ns.reset();
+  const std::string without = page_of(s);
+  EXPECT_FALSE(has(without, "\"t0\":"));
+  EXPECT_TRUE(has(without, "counted from the first sample"));
+  EXPECT_TRUE(has(without, ">+00:0"));
+  EXPECT_FALSE(has(without, ">00:0")) << "that would read as a time of day";
+}
+
+TEST(Html, ADoubtfulSumIsMarked) {
+  samples::Sample s = samples::training(2, 200);
+  s.trace.understanding.warnings = {"b.csv could not be read: it is missing here."};
+  const std::string text = text_of(page_of(s));
+  EXPECT_TRUE(has(text, "Warning. b.csv could not be read"));
+  EXPECT_TRUE(has(text, "in doubt"));
+  EXPECT_TRUE(has(text, "The sum is in doubt: see the warnings."));
+}
+
+TEST(Html, EnergiesHaveTheUnitOfTheText) {
+  samples::Sample s = samples::training(1, 200);
+  s.analysis.devices[0].energy.integral = Joules(40'000);
+  s.analysis.devices[0].energy.counter.reset();
+  EXPECT_TRUE(has(page_of(s), "Integral of power (kJ)"));
+}
+
 TEST(Html, AProposalIsCalledOneAndNotJudged) {
   const std::string page = page_of(samples::proposed());
   const std::string text = text_of(page);

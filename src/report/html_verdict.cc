@@ -82,6 +82,7 @@ std::string outcome_chip(const LimitResult& result, bool proposed) {
 std::string verdict(const trace::Trace& trace, const Analysis& analysis, const Limit& limit) {
   const std::string sentence = verdict_sentence(trace, analysis, limit, {.name = name, .text = escape});
   std::string text = chip_of(analysis, limit) + " ";
+  if (in_doubt(trace, limit)) text += chip("open", "in doubt") + " ";
   if (!analysis.limits_proposed) return text + sentence;
   return text +
          fmt::format("Proposed ({}): {}", limit.origin.empty() ? "from the data" : escape(limit.origin), sentence);

@@ -245,6 +245,7 @@ void analysed_file(JsonWriter& json, const AnalysedTrace& file) {
     json.begin_object();
     limit(json, l);
     json.field("sentence", verdict_sentence(trace, analysis, l));
+    json.field("in_doubt", in_doubt(trace, l));
     json.end_object();
   }
   json.end_array().key("devices").begin_array();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "report/format.h"
@@ -29,8 +30,10 @@ constexpr std::size_t kShownExcursions = 5;
 
 std::string number(std::optional<Watts> p) { return p ? fmt::format("{:.1f}", p->value()) : "unknown"; }
 
-std::string energy_cell(const Subject& s) {
-  std::string cell = energy(s.energy.integral);
+std::string counted(std::int64_t n, std::string_view noun) { return plural(static_cast<std::size_t>(n), noun); }
+
+std::string energy_cell(const Subject& s, const EnergyUnit& unit) {
+  std::string cell = energy(s.energy.integral, unit);
   if (s.energy.marked) cell += " !";
   return cell;
 }
@@ -47,17 +50,18 @@ std::string subjects_table(const Analysis& analysis) {
       {"device", Align::left}, {"mean W"}, {"p95 W"}, {"max W"}, {"energy"}, {"known"}, {"period"}};
   if (counters) columns.insert(columns.end(), {{"counter"}, {"off by"}});
   TextTable table(columns);
+  const EnergyUnit unit = energy_unit(analysis);
   const auto add = [&](const Subject& s) {
     const bool snapshot = s.sampling.span.count() == 0;
     std::vector<std::string> row{printable(s.name, 28),
                                  number(s.power.tmean ? s.power.tmean : s.power.mean),
                                  number(s.power.p95),
                                  number(s.power.max),
-                                 energy_cell(s),
+                                 energy_cell(s, unit),
                                  snapshot ? "-" : percent(s.sampling.coverage),
                                  snapshot ? "-" : format_duration(s.sampling.period)};
     if (counters && !s.is_sum) {
-      row.push_back(s.energy.counter ? energy(s.energy.counter) : "-");
+      row.push_back(s.energy.counter ? energy(s.energy.counter, unit) : "-");
       row.push_back(disagreement_cell(s));
     }
     table.row(std::move(row));
@@ -96,11 +100,12 @@ std::string sampling_text(const Analysis& analysis) {
   }
   if (worst == nullptr || worst->sampling.span.count() == 0) return "";
   const analysis::Sampling& q = worst->sampling;
-  return wrap(fmt::format("device {}: {} samples, jitter {}, {} holes (longest gap {}), {} repeat the value before, "
-                          "{} duplicate and {} backward stamps",
-                          worst->name, q.samples, format_duration(q.jitter), q.holes, format_duration(q.longest_gap),
-                          percent(q.repeated, 2), q.duplicate_stamps, q.backward_stamps),
-              "  sampling  ");
+  return wrap(
+      fmt::format("device {}: {}, jitter {}, {} (longest gap {}), {} repeat the value before, "
+                  "stamps: {} duplicate, {} backward",
+                  worst->name, counted(q.samples, "sample"), format_duration(q.jitter), counted(q.holes, "hole"),
+                  format_duration(q.longest_gap), percent(q.repeated, 2), q.duplicate_stamps, q.backward_stamps),
+      "  sampling  ");
 }
 
 /// The verdict on one window size, from its block and its sliding windows.
@@ -113,20 +118,59 @@ std::string window_word(const WindowVerdict& block, const WindowVerdict* sliding
 
 std::string rate_cell(const WindowVerdict& w) { return w.rate ? percent(*w.rate) : "unknown"; }
 
-/// What "at most" in the column of intervals means; said once.
-std::string at_most_text(const LimitResult& result, bool& said) {
-  const auto bound = [](const WindowVerdict& w) {
-    return w.means.spec.kind != WindowKind::sliding && w.means.available && !w.rate_95 && w.upper_95;
-  };
-  if (said || !std::ranges::any_of(result.windows, bound)) return "";
-  said = true;
-  return "    at most: none was above, but so few independent windows allow that share\n";
+/// A reason, and the windows that it is of.
+class Reasons {
+ public:
+  void add(const std::string& reason, const std::string& window) {
+    const auto at = std::ranges::find(list_, reason, &std::pair<std::string, std::string>::first);
+    if (at == list_.end()) {
+      list_.emplace_back(reason, window);
+    } else {
+      at->second += ", " + window;
+    }
+  }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& list() const { return list_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> list_;
+};
+
+/// What "at most" and "no interval" in the column of intervals stand for.
+std::string intervals_legend(const std::vector<const WindowVerdict*>& shown) {
+  std::string independent;
+  Reasons none;
+  for (const WindowVerdict* w : shown) {
+    if (w->rate_95) continue;
+    const std::string window = window_name(w->means.spec);
+    if (!w->upper_95) {
+      none.add(no_interval_reason(*w), window);
+      continue;
+    }
+    independent += fmt::format("{}{} ({})", independent.empty() ? "" : ", ", independent_windows(*w->upper_95), window);
+  }
+  std::string text;
+  if (!independent.empty()) {
+    text += wrap(
+        "at most: none of those counted was above; n independent windows allow a share of 3/n, and n is " + independent,
+        "    ");
+  }
+  std::string reasons;
+  for (const auto& [reason, windows] : none.list()) {
+    // "fewer than ten blocks of 30 s (samples), of 1 min (30 s)": what is said already is not said again.
+    constexpr std::string_view kBlocks = "fewer than ten blocks ";
+    const bool again = reason.starts_with(kBlocks) && reasons.find(kBlocks) != std::string::npos;
+    reasons += reasons.empty() ? "" : again ? ", " : "; ";
+    reasons += again ? reason.substr(kBlocks.size()) : reason;
+    if (none.list().size() > 1) reasons += " (" + windows + ")";
+  }
+  return reasons.empty() ? text : text + wrap("no interval: " + reasons, "    ");
 }
 
-std::string windows_table(const LimitResult& result, bool& at_most_said) {
+std::string windows_table(const Subject& subject, const LimitResult& result) {
   TextTable table(
       {{"window", Align::left}, {"over / known"}, {"rate"}, {"95 %"}, {"worst mean"}, {"verdict", Align::left}});
-  std::vector<std::string> unavailable;
+  std::vector<const WindowVerdict*> shown;
+  Reasons unavailable;
   for (std::size_t i = 0; i < result.windows.size(); ++i) {
     const WindowVerdict& w = result.windows[i];
     if (w.means.spec.kind == WindowKind::sliding) continue;
@@ -134,23 +178,23 @@ std::string windows_table(const LimitResult& result, bool& at_most_said) {
                              result.windows[i + 1].means.spec.kind == WindowKind::sliding;
     const WindowVerdict* sliding = has_sliding ? &result.windows[i + 1] : nullptr;
     if (!w.means.available && (sliding == nullptr || !sliding->means.available)) {
-      unavailable.push_back(fmt::format("{} ({})", window_name(w.means.spec), w.means.reason));
+      unavailable.add(why_unavailable(subject, w.means), window_name(w.means.spec));
       continue;
     }
     std::optional<Watts> worst = w.means.worst;
     if (sliding != nullptr && sliding->means.worst && (!worst || *sliding->means.worst > *worst)) {
       worst = sliding->means.worst;
     }
+    shown.push_back(&w);
     table.row({window_name(w.means.spec), fmt::format("{} / {}", w.violating, w.means.known), rate_cell(w),
                rate_interval(w), watts(worst), window_word(w, sliding)});
   }
-  std::string text = table.empty() ? "" : table.text(4) + at_most_text(result, at_most_said);
-  if (!unavailable.empty()) {
-    std::string list;
-    for (const std::string& item : unavailable) list += (list.empty() ? "" : "; ") + item;
-    text += wrap("not available: " + list, "    ");
+  std::string text = table.empty() ? "" : table.text(4) + intervals_legend(shown);
+  std::string list;
+  for (const auto& [reason, windows] : unavailable.list()) {
+    list += (list.empty() ? "" : "; ") + windows + " (" + reason + ")";
   }
-  return text;
+  return list.empty() ? text : text + wrap("not available: " + list, "    ");
 }
 
 std::string excursions_table(const trace::Trace& trace, const Subject& subject, const LimitResult& result) {
@@ -167,9 +211,9 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
                watts(e->peak), energy(e->overshoot), e->plateau ? "plateau" : "transient"});
   }
   std::string text = table.text(4);
-  std::string summary =
-      fmt::format("{} runs above it ({} plateaus, {} transients), {} in all, overshoot {}", all.list.size(),
-                  all.plateaus, all.transients, format_duration(all.time_above), energy(all.overshoot));
+  std::string summary = fmt::format("{} above it ({}, {}), {} in all, overshoot {}", plural(all.list.size(), "run"),
+                                    counted(all.plateaus, "plateau"), counted(all.transients, "transient"),
+                                    format_duration(all.time_above), energy(all.overshoot));
   if (all.removable_share)
     summary += fmt::format(", of which feedback could remove {}", percent(*all.removable_share, 2));
   return text + wrap(summary, "    ");
@@ -187,7 +231,7 @@ std::string breaker_text(const LimitResult& result) {
 std::string devices_window_table(const trace::Trace& trace, const std::vector<const Subject*>& subjects,
                                  const Limit& limit) {
   TextTable table(
-      {{"device", Align::left}, {"verdict", Align::left}, {"blocks"}, {"sliding"}, {"worst mean"}, {"from"}});
+      {{"device", Align::left}, {"verdict", Align::left}, {"blocks"}, {"sliding"}, {"worst mean"}, {"worst from"}});
   const auto over = [](const WindowVerdict* w) {
     return w != nullptr && w->means.available ? fmt::format("{} / {}", w->violating, w->means.known) : "-";
   };
@@ -216,7 +260,7 @@ std::string devices_table(const trace::Trace& trace, const std::vector<const Sub
   return table.text(4);
 }
 
-std::string limit_text(const trace::Trace& trace, const Analysis& analysis, const Limit& limit, bool& at_most_said) {
+std::string limit_text(const trace::Trace& trace, const Analysis& analysis, const Limit& limit) {
   std::string text =
       wrap(verdict_sentence(trace, analysis, limit), analysis.limits_proposed ? "  proposal " : "  limit ");
   if (analysis.limits_proposed) text += wrap("taken from: " + limit.origin, "    ");
@@ -230,7 +274,7 @@ std::string limit_text(const trace::Trace& trace, const Analysis& analysis, cons
   const LimitResult& result = *result_of(worst, limit);
   if (subjects.size() > 1)
     text += fmt::format("    in full for device {} (all devices: --json, --report):\n", worst.name);
-  text += windows_table(result, at_most_said);
+  text += windows_table(worst, result);
   text += excursions_table(trace, worst, result);
   text += breaker_text(result);
   return text;
@@ -261,8 +305,7 @@ std::string analysis_text(const trace::Trace& trace, const Analysis& analysis) {
     text += "  ! the sum is in doubt: see the WARNING above\n";
   }
   text += '\n' + phases_text(analysis) + correlation_text(analysis);
-  bool at_most_said = false;
-  for (const Limit& limit : analysis.limits) text += '\n' + limit_text(trace, analysis, limit, at_most_said);
+  for (const Limit& limit : analysis.limits) text += '\n' + limit_text(trace, analysis, limit);
   return text;
 }
 

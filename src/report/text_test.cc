@@ -103,10 +103,83 @@ TEST(Format, FiguresForPeople) {
 TEST(Format, SaysWhoWhenAndForHowLong) {
   const Case c = two_devices();
   const std::string sentence = verdict_sentence(c.trace, c.analysis, c.analysis.limits[0]);
+  EXPECT_EQ(sentence,
+            "400 W, each device: VIOLATED by 1 of 2 devices: device 0 for 7 s in 2 excursions, the longest 5 s, "
+            "the first at 00:22:37.858; at 30 s: 2 of 71 sliding windows.");
+}
+
+TEST(Format, TheFirstIsTheEarliestOfAllDevicesAndNotTheWorstOnes) {
+  Case c = two_devices();
+  c.analysis.devices[1] = device("1", c.analysis.limits[0], true);
+  auto& other = c.analysis.devices[1].limits[0].excursions;  // earlier, but above for less
+  other.list = {{.start = 4s, .duration = 1s, .peak = Watts(401), .overshoot = Joules(1)}};
+  other.time_above = other.longest = 1s;
+  EXPECT_EQ(verdict_sentence(c.trace, c.analysis, c.analysis.limits[0]),
+            "400 W, each device: VIOLATED by 2 of 2 devices, the first at 00:22:31.858 on device 1; most by device 0: "
+            "for 7 s in 2 excursions, the longest 5 s; at 30 s: 2 of 71 sliding windows.");
+}
+
+TEST(Format, TheFirstWindowIsTheEarliestOfAllDevices) {
+  const Limit limit{.power = Watts(400), .scope = Limit::Scope::each_device, .window = 30s, .origin = "given"};
+  Case c = two_devices();
+  c.analysis.limits = {limit};
+  c.analysis.devices = {device("0", limit, true), device("1", limit, true)};
+  const auto over = [](analysis::Subject& s, Nanos first, Nanos time) {
+    analysis::WindowVerdict& w = s.limits[0].windows[4];
+    w.first_over = first;
+    w.time_over = time;
+  };
+  over(c.analysis.devices[0], 20s, 40s);
+  over(c.analysis.devices[1], 10s, 31s);
+  const std::string sentence = verdict_sentence(c.trace, c.analysis, limit);
+  EXPECT_NE(sentence.find("VIOLATED by 2 of 2 devices, the first from 00:22:37.858 on device 1; most by device 0: in "),
+            std::string::npos)
+      << sentence;
+}
+
+/// A limit on 30-s means of a log that has none: 20 s long, all of its readings above.
+analysis::Subject too_short(std::string name, const Limit& limit) {
+  analysis::Subject s = device(std::move(name), limit, false);
+  s.sampling = {.samples = 20, .known = 20, .span = 20s, .known_time = 20s, .coverage = 1.0, .period = 1s};
+  s.limits[0].undecided = true;
+  s.limits[0].windows = {window(WindowKind::samples, 0s, Verdict::violated, 20, 20),
+                         window(WindowKind::block, *limit.window, Verdict::not_available, 0, 0),
+                         window(WindowKind::sliding, *limit.window, Verdict::not_available, 0, 0)};
+  return s;
+}
+
+TEST(Format, WhatNoWindowShowsCannotBeToldAndIsNotCalledUnviolated) {
+  Case c = two_devices();
+  Limit limit{.power = Watts(400), .scope = Limit::Scope::each_device, .window = 30s, .origin = "given"};
+  c.analysis.limits = {limit};
+  c.analysis.devices = {too_short("0", limit), too_short("1", limit)};
   EXPECT_EQ(
-      sentence,
-      "400 W, each device: VIOLATED by 1 of 2 devices; most by device 0: for 7 s in 2 excursions, the longest 5 s, "
-      "the first at 00:22:37.858; at 30 s: 2 of 71 sliding windows.");
+      verdict_sentence(c.trace, c.analysis, limit),
+      "400 W, each device, mean over 30 s: cannot be told for 2 of 2 devices: the log has no whole 30 s window: it "
+      "is 20 s long; 40 of 40 readings were above it, but single readings do not decide a limit on means.");
+  limit.window = 500ms;
+  c.analysis.limits = {limit};
+  c.analysis.devices = {too_short("0", limit)};
+  EXPECT_EQ(verdict_sentence(c.trace, c.analysis, limit),
+            "400 W, each device, mean over 500 ms: cannot be told: readings are 1 s apart, so a mean over 500 ms is "
+            "unknown; 20 of 20 readings were above it, but single readings do not decide a limit on means.");
+  analysis::Subject& s = c.analysis.devices[0];
+  s.sampling = {.samples = 1, .known = 1};
+  s.limits[0].windows[0] = window(WindowKind::samples, 0s, Verdict::violated, 1, 1);
+  EXPECT_EQ(verdict_sentence(c.trace, c.analysis, limit),
+            "400 W, each device, mean over 500 ms: cannot be told: one reading makes no 500 ms window; 1 of 1 reading "
+            "was above it, but single readings do not decide a limit on means.");
+}
+
+TEST(Format, AReasonShowsWhichOfTwoIsTheLonger) {
+  analysis::Subject s;
+  s.sampling = {.span = 100s, .period = Nanos(5'000'400'000)};
+  analysis::WindowMeans means{.spec = {.kind = WindowKind::block, .window = 5s}};
+  EXPECT_EQ(why_unavailable(s, means), "shorter than the sample period of 5.0004 s");
+  s.sampling.period = 5012345678ns;
+  EXPECT_EQ(why_unavailable(s, means), "shorter than the sample period of 5.012 s");
+  means.spec.window = 5min;
+  EXPECT_EQ(why_unavailable(s, means), "longer than the trace of 1 min 40 s");
 }
 
 TEST(Format, DoesNotCallAnUndecidedLimitHeld) {
@@ -130,15 +203,80 @@ TEST(Text, FitsEightyColumnsAndNamesEveryVerdict) {
   EXPECT_EQ(text.find("nan"), std::string::npos);
 }
 
-TEST(Text, SaysWhatAtMostMeansOnce) {
-  const std::string text = [] {
-    Case c = two_devices();
-    c.analysis.limits.push_back(c.analysis.limits[0]);
-    return analysis_text(c.trace, c.analysis);
-  }();
-  const std::size_t at = text.find("at most: none was above");
-  ASSERT_NE(at, std::string::npos) << text;
-  EXPECT_EQ(text.find("at most: none was above", at + 1), std::string::npos);
+std::string flat(std::string text) {
+  std::string out;
+  for (const char c : text) {
+    if (c != ' ' && c != '\n') {
+      out += c;
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
+    }
+  }
+  return out;
+}
+
+TEST(Text, EveryTableSaysWhatStandsInItsColumnOfIntervals) {
+  Case c = two_devices();
+  c.analysis.devices[0].limits[0].windows[0].note = "fewer than ten blocks of 2 min 50 s: no interval";
+  // Three windows of 30 s, none above: at most 100 %, of three or fewer.
+  const std::string one = flat(analysis_text(c.trace, c.analysis));
+  EXPECT_NE(one.find("at most: none of those counted was above; n independent windows allow a share of 3/n, and n is 3 "
+                     "or fewer (30 s)"),
+            std::string::npos)
+      << one;
+  EXPECT_NE(one.find("no interval: fewer than ten blocks of 2 min 50 s "), std::string::npos) << one;
+
+  auto& thirty = c.analysis.devices[0].limits[0].windows[3];
+  thirty.upper_95.reset();
+  thirty.note = "fewer than ten blocks of 9 min: no interval";
+  const std::string both = flat(analysis_text(c.trace, c.analysis));
+  EXPECT_NE(both.find("no interval: fewer than ten blocks of 2 min 50 s (samples), of 9 min (30 s) "),
+            std::string::npos)
+      << both;
+
+  const Limit limit{.power = Watts(800), .scope = Limit::Scope::sum, .window = std::nullopt, .origin = "given"};
+  c.analysis.limits.push_back(limit);
+  c.analysis.sum = device("sum", limit, false);
+  c.analysis.sum->is_sum = true;
+  const std::string two = flat(analysis_text(c.trace, c.analysis));
+  const std::size_t sum = two.find("limit 800 W, sum of devices");
+  ASSERT_NE(sum, std::string::npos);
+  EXPECT_NE(two.find("and n is 100 (samples), 3 or fewer (30 s)", sum), std::string::npos) << two;
+}
+
+TEST(Text, CountsOneAsOne) {
+  Case c = two_devices();
+  auto& e = c.analysis.devices[0].limits[0].excursions;
+  e.list.resize(1);
+  e.plateaus = 0;
+  e.transients = 1;
+  c.analysis.devices[0].sampling.holes = 1;
+  const std::string text = flat(analysis_text(c.trace, c.analysis));
+  EXPECT_NE(text.find("1 run above it (0 plateaus, 1 transient)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 hole (longest gap"), std::string::npos) << text;
+}
+
+TEST(Text, WarningsReachEveryLimit) {
+  Case c = two_devices();
+  c.trace.understanding.warnings = {"b.csv could not be read: it is missing here."};
+  EXPECT_NE(verdict_sentence(c.trace, c.analysis, c.analysis.limits[0]).find("windows. See the warnings."),
+            std::string::npos);
+  // Of one device, a limit on the sum is its own: no less in doubt.
+  const Limit limit{.power = Watts(800), .scope = Limit::Scope::sum, .window = std::nullopt, .origin = "given"};
+  c.analysis.limits = {limit};
+  c.analysis.devices = {device("0", limit, false)};
+  EXPECT_NE(verdict_sentence(c.trace, c.analysis, limit).find("The sum is in doubt: see the warnings."),
+            std::string::npos);
+  const AnalysedTrace view{c.trace, c.analysis};
+  EXPECT_NE(analysis_json({&view, 1}, "0.1.0").find("\"in_doubt\""), std::string::npos);
+}
+
+TEST(Text, EnergiesOfATableHaveOneUnit) {
+  Case c = two_devices();  // 30 004 J each
+  c.analysis.devices[1].energy.integral = Joules(900);
+  const std::string text = analysis_text(c.trace, c.analysis);
+  EXPECT_NE(text.find("30 kJ"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.9 kJ"), std::string::npos) << text;
 }
 
 TEST(Text, AJoinedTraceNamesItsFilesAndMarksADoubtfulSum) {

@@ -35,13 +35,30 @@ struct Case {
   [[nodiscard]] std::string called(const Subject& s) const { return who(s, analysis, words); }
 };
 
-/// " for 12.3 s in 4 excursions, the longest 6.1 s, the first at 00:24:58.123".
+std::string counted(std::int64_t n, std::string_view noun) { return plural(static_cast<std::size_t>(n), noun); }
+
+/// " for 12.3 s in 4 excursions, the longest 6.1 s".
 std::string excursion_clause(const Case& c, const Subject& subject) {
   const analysis::Excursions& e = c.of(subject).excursions;
   if (e.list.empty()) return "";
-  return fmt::format(" for {} in {}, the longest {}, the first at {}", format_duration(e.time_above),
-                     plural(e.list.size(), "excursion"), format_duration(e.longest),
-                     moment(c.trace, e.list.front().start, subject.sampling.span));
+  return fmt::format(" for {} in {}, the longest {}", format_duration(e.time_above), plural(e.list.size(), "excursion"),
+                     format_duration(e.longest));
+}
+
+/// ", the first at 00:24:58.123": the earliest of all; and on whom, where there are several.
+std::string first_clause(const Case& c, const std::vector<const Subject*>& over) {
+  const Subject* who_first = nullptr;
+  std::optional<Nanos> earliest;
+  for (const Subject* s : over) {
+    const auto at = first_over(c.of(*s));
+    if (!at || (earliest && *at >= *earliest)) continue;
+    earliest = at;
+    who_first = s;
+  }
+  if (!earliest) return "";
+  std::string text = fmt::format(", the first {} {}", c.limit.window ? "from" : "at",
+                                 moment(c.trace, *earliest, who_first->sampling.span));
+  return over.size() > 1 ? text + " on " + c.called(*who_first) : text;
 }
 
 /// "; at 30 s: 2 of 23 windows (4 more unknown)", of blocks, or of sliding windows where only those are above.
@@ -56,28 +73,28 @@ std::string infrastructure_clause(const LimitResult& result) {
     sliding = w.means.spec.kind == WindowKind::sliding;
   }
   if (shown == nullptr) return "";
-  std::string text = fmt::format("; at {}: {} of {} {}windows", format_duration(kInfrastructure),
+  std::string text = fmt::format("; at {}: {} of {}", format_duration(kInfrastructure),
                                  shown->violating == 0 ? "none" : fmt::format("{}", shown->violating),
-                                 shown->means.known, sliding ? "sliding " : "");
+                                 counted(shown->means.known, sliding ? "sliding window" : "window"));
   if (shown->means.unknown > 0) text += fmt::format(" ({} more unknown)", shown->means.unknown);
   return text;
 }
 
-/// " in 2 of 23 blocks and 45 of 871 sliding windows, the first from ..., the worst (230.1 W) from ...".
-std::string window_clause(const Case& c, const Subject& subject, const OwnWindows& own) {
+/// " in 2 of 23 blocks and 45 of 871 sliding windows, the worst (230.1 W) from ..."; `first` stands before the worst.
+std::string window_clause(const Case& c, const Subject& subject, const OwnWindows& own, const std::string& first) {
   const WindowVerdict& w = *own.decisive;
   std::string text;
   if (own.block != nullptr && own.block->means.available) {
-    text += fmt::format(" in {} of {} blocks and", own.block->violating, own.block->means.known);
+    text += fmt::format(" in {} of {} and", own.block->violating, counted(own.block->means.known, "block"));
   }
-  text += fmt::format(" {}{} of {} sliding windows", text.empty() ? "in " : "", w.violating, w.means.known);
+  text += fmt::format(" {}{} of {}", text.empty() ? "in " : "", w.violating, counted(w.means.known, "sliding window"));
   if (w.means.unknown > 0) text += fmt::format(" ({} more unknown)", w.means.unknown);
-  if (w.first_over) text += ", the first from " + moment(c.trace, *w.first_over, subject.sampling.span);
+  text += first;
   if (w.means.worst) {
     text += fmt::format(", the worst ({}) from {}", watts_beside(*w.means.worst, c.limit.power),
                         moment(c.trace, w.means.worst_start, subject.sampling.span));
   }
-  return text + fmt::format("; {} lie in such windows", format_duration(w.time_over));
+  return text + fmt::format("; {} in such windows", format_duration(w.time_over));
 }
 
 /// "VIOLATED by 2 of 4 devices in their one sample (device 2 at 310.0 W, device 3 at 325.0 W)".
@@ -98,28 +115,92 @@ std::string over_clause(const Case& c, const std::vector<const Subject*>& over) 
   const std::string word = c.analysis.limits_proposed ? "exceeded" : "VIOLATED";
   if (c.analysis.snapshot) return snapshot_over(c, word, over);
   const Subject& worst = *worst_subject(c.analysis, c.limit);
-  std::string text = word;
-  if (c.subjects.size() > 1) {
-    text += fmt::format(" by {} of {}; most by {}:", over.size(), plural(c.subjects.size(), "device"), c.called(worst));
-  } else {
-    text += " by " + c.called(worst);
-  }
+  // With several over it, the first of all stands before what the worst of them did; else among what the one did.
+  const bool several = over.size() > 1;
+  const std::string first = first_clause(c, over);
+  std::string text = word + " by ";
+  if (c.subjects.size() > 1) text += fmt::format("{} of {}", over.size(), plural(c.subjects.size(), "device"));
+  if (several) text += first + "; most by ";
+  if (!several && c.subjects.size() > 1) text += ": ";
+  text += c.called(worst);
+  const std::string_view colon = several ? ":" : "";
   const OwnWindows own = own_windows(c.of(worst));
-  if (c.limit.window && own.decisive != nullptr) return text + window_clause(c, worst, own);
-  return text + excursion_clause(c, worst) + infrastructure_clause(c.of(worst));
+  if (c.limit.window && own.decisive != nullptr) {
+    return text + std::string(colon) + window_clause(c, worst, own, several ? "" : first);
+  }
+  const std::string spell = excursion_clause(c, worst);
+  if (!spell.empty()) text += std::string(colon) + spell;
+  return text + (several ? "" : first) + infrastructure_clause(c.of(worst));
+}
+
+/// Why nothing at all is known of a limit's own windows.
+std::string untold_reason(const Case& c, const Subject& s, const WindowVerdict& own) {
+  const analysis::Sampling& q = s.sampling;
+  if (s.is_sum && q.samples == 0) return "fewer than two devices have readings at the same time, so there is no sum";
+  if (q.samples > 0 && q.known == 0) return "no power is known";
+  if (!c.limit.window) return own.means.reason.empty() ? "no power is known" : c.words.text(own.means.reason);
+  const Nanos w = *c.limit.window;
+  const std::string size = exact_duration(w);
+  if (q.samples == 1) return fmt::format("one reading makes no {} window", size);
+  if (q.period.count() > 0 && w < q.period) {
+    return fmt::format("readings are {} apart, so a mean over {} is unknown", duration_beside(q.period, w), size);
+  }
+  if (q.span.count() > 0 && w > q.span) {
+    return fmt::format("the log has no whole {} window: it is {} long", size, duration_beside(q.span, w));
+  }
+  if (own.means.available) return fmt::format("no {} window is known for four fifths of its time", size);
+  return own.means.reason.empty() ? fmt::format("no {} window is known", size) : c.words.text(own.means.reason);
+}
+
+/// "; 20 of 20 readings were above it, but ...": what single readings say of a limit on means.
+std::string readings_clause(const Case& c, const std::vector<const Subject*>& undecided) {
+  if (!c.limit.window) return "";
+  std::int64_t above = 0;
+  std::int64_t known = 0;
+  for (const Subject* s : undecided) {
+    for (const WindowVerdict& w : c.of(*s).windows) {
+      if (w.means.spec.kind != WindowKind::samples) continue;
+      above += w.violating;
+      known += w.means.known;
+    }
+  }
+  if (above == 0) return "";
+  return fmt::format("; {} of {} {} above it, but single readings do not decide a limit on means", above,
+                     counted(known, "reading"), above == 1 ? "was" : "were");
 }
 
 std::string undecided_clause(const Case& c, const Subject& subject) {
   std::string text = "not violated in what is known, but not shown to be held either";
   const WindowVerdict* own = own_windows(c.of(subject)).decisive;
   if (own == nullptr) return text;
-  const std::string& why = own->means.available ? own->note : own->means.reason;
+  std::string why = own->means.available ? own->note : why_unavailable(subject, own->means);
+  if (why.empty() && subject.sampling.samples == 1) why = "one reading shows one instant";
   text += fmt::format(" ({}: {}{}", c.called(subject), analysis::name(own->verdict),
                       why.empty() ? "" : ", " + c.words.text(why));
   if (own->means.unknown > 0) {
     text += fmt::format(", {} unknown", plural(static_cast<std::size_t>(own->means.unknown), "window"));
   }
   return text + ")";
+}
+
+/// Of a limit that none is seen to violate. Speaks of whoever had the most readings above it.
+std::string open_clause(const Case& c, const std::vector<const Subject*>& undecided) {
+  const auto above = [&](const Subject* s) {
+    const auto& windows = c.of(*s).windows;
+    const auto samples =
+        std::ranges::find(windows, WindowKind::samples, [](const auto& w) { return w.means.spec.kind; });
+    return samples == windows.end() ? 0 : samples->violating;
+  };
+  const Subject& shown = **std::ranges::max_element(undecided, {}, above);
+  const WindowVerdict* own = own_windows(c.of(shown)).decisive;
+  const bool untold = own != nullptr && (own->verdict == analysis::Verdict::not_available ||
+                                         (own->verdict == analysis::Verdict::unknown && own->means.known == 0));
+  if (!untold) return undecided_clause(c, shown) + readings_clause(c, undecided);
+  std::string text = "cannot be told";
+  if (c.subjects.size() > 1) {
+    text += fmt::format(" for {} of {}", undecided.size(), plural(c.subjects.size(), "device"));
+  }
+  return text + ": " + untold_reason(c, shown, *own) + readings_clause(c, undecided);
 }
 
 std::string held_clause(const Case& c) {
@@ -133,8 +214,8 @@ std::string held_clause(const Case& c) {
     if (c.subjects.size() > 1) text += " by " + c.called(highest);
   }
   if (own->upper_95) {
-    text +=
-        fmt::format("; {} windows, none above; rate {} with 95 % confidence", own->means.known, rate_interval(*own));
+    text += fmt::format("; {}, none above; rate {} with 95 % confidence", counted(own->means.known, "window"),
+                        rate_interval(*own));
   }
   return text;
 }
@@ -163,20 +244,22 @@ std::string verdict_sentence(const trace::Trace& trace, const Analysis& analysis
   const Case c{trace, analysis, limit, words, subjects_of(analysis, limit)};
   if (c.subjects.empty()) return limit_name(limit) + ": applies to nothing in this file.";
   std::vector<const Subject*> over;
-  const Subject* undecided = nullptr;
+  std::vector<const Subject*> undecided;
   for (const Subject* s : c.subjects) {
     if (c.of(*s).violated) over.push_back(s);
-    if (c.of(*s).undecided && undecided == nullptr) undecided = s;
+    if (c.of(*s).undecided) undecided.push_back(s);
   }
   std::string text = limit_name(limit) + ": ";
   if (!over.empty()) {
     text += over_clause(c, over);
   } else {
-    text += undecided != nullptr ? undecided_clause(c, *undecided) : held_clause(c);
+    text += undecided.empty() ? held_clause(c) : open_clause(c, undecided);
   }
   text += ".";
-  if (c.subjects.front()->is_sum && !trace.understanding.warnings.empty()) {
+  if (in_doubt(trace, limit)) {
     text += " The sum is in doubt: see the warnings.";
+  } else if (!trace.understanding.warnings.empty()) {
+    text += " See the warnings.";
   }
   return text;
 }

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
+
+#include "base/text.h"
 
 namespace wattrein::trace {
 
@@ -13,6 +16,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kListed = 8;
+constexpr double kMostOfAGpu = 5000.0;  // several times what any accelerator draws
+constexpr std::array<std::string_view, 5> kGpuWords{"gpu", "nvidia", "dcgm", "rocm", "amd-smi"};
 
 /// 0xFFFF W; 0x7FFFFFF0 to 0x7FFFFFFF mW; 0xFFFFFFFF mW. What lies above kMostWatts is no reading to begin with.
 bool is_full_register(double w) {
@@ -80,6 +85,32 @@ std::vector<std::string> drop_zeros(Trace& trace) {
                     list, absent.size() == 1 ? "its meter" : "their meter"));
   }
   return sentences;
+}
+
+void warn_of_unit(Trace& trace, std::string_view unit) {
+  Understanding& u = trace.understanding;
+  const auto speaks_of_gpus = [](std::string_view text) {
+    const std::string words = lower(text);
+    return std::ranges::any_of(kGpuWords, [&](std::string_view w) { return words.find(w) != std::string::npos; });
+  };
+  const bool all = speaks_of_gpus(u.format) || speaks_of_gpus(u.devices);
+  const Series* worst = nullptr;
+  double highest = kMostOfAGpu;
+  for (const Series& s : trace.series) {
+    if (!all && !speaks_of_gpus(s.device.name) && !speaks_of_gpus(s.device.model) && !speaks_of_gpus(s.device.uuid)) {
+      continue;
+    }
+    for (const double w : s.power_w) {
+      if (!(w > highest)) continue;  // unknown is not above anything
+      highest = w;
+      worst = &s;
+    }
+  }
+  if (worst == nullptr) return;
+  u.warnings.push_back(
+      fmt::format("With --unit {} device {} draws up to {:.6g} W, more than any GPU: the unit is doubtful, and with it "
+                  "every figure in watts or joules.",
+                  printable(unit, 10), printable(worst->device.name, 40), highest));
 }
 
 }  // namespace wattrein::trace

@@ -2,6 +2,7 @@
 // Readings that no meter took: failed polls that were logged as 0 W, full registers, numbers below zero.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/trace.h"
@@ -19,5 +20,8 @@ inline constexpr double kMostWatts = 1e9;
 /// Makes exact 0 W unknown: no running device draws nothing. Where every reading of a device is 0 W it has no meter,
 /// and a sum that counted it as nothing would be too low. Returns a sentence for each kind.
 [[nodiscard]] std::vector<std::string> drop_zeros(Trace& trace);
+
+/// Warns in `trace` where a unit that the user stated makes a GPU draw more than any does (over 5 kW).
+void warn_of_unit(Trace& trace, std::string_view unit);
 
 }  // namespace wattrein::trace

@@ -128,7 +128,7 @@ TEST(Doubtful, AStatedUnitGoesBeforeTheHeader) {
   const auto trace = read_text("time,gpu,power_w\n1718369824,0,32402\n1718369825,0,32500\n", {.power_unit = "mW"});
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->series[0].power_w, (Powers{32.402, 32.5}));
-  EXPECT_TRUE(mentions(*trace, "--unit mW is used, though column 'power_w' says otherwise."));
+  EXPECT_TRUE(mentions(*trace, "The header says 'power_w' and --unit says mW: --unit was taken."));
 }
 
 }  // namespace

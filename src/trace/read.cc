@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "trace/doubtful_readings.h"
 #include "trace/input.h"
 #include "trace/reader.h"
 
@@ -83,7 +84,9 @@ Result<Trace> read(Result<Input> input, const ReadOptions& options) {
   if (!input) return std::unexpected(input.error());
   const auto reader = options.format.empty() ? recognise(*input, options) : named_format(options.format);
   if (!reader) return std::unexpected(reader.error());
-  return (*reader)->read(*input, options);
+  auto trace = (*reader)->read(*input, options);
+  if (trace && !options.power_unit.empty()) warn_of_unit(*trace, options.power_unit);
+  return trace;
 }
 
 }  // namespace

@@ -193,8 +193,8 @@ Result<void> apply_unit(const Layout& layout, const ReadOptions& options, Column
                 map.from_counter ? "Write J, mJ or Wh." : "Write W, mW or kW.");
   }
   if (map.power_scale && *map.power_scale != *stated && layout.has_header()) {
-    map.notes.push_back(fmt::format("--unit {} is used, though column '{}' says otherwise.",
-                                    printable(options.power_unit, 20), printable(layout.label(map.power), 40)));
+    map.notes.push_back(fmt::format("The header says '{}' and --unit says {}: --unit was taken.",
+                                    printable(layout.label(map.power), 40), printable(options.power_unit, 10)));
   }
   map.power_scale = stated;
   for (DeviceColumns& device : map.wide) device.power_scale = stated;

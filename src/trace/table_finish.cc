@@ -101,6 +101,7 @@ std::string Table::power_columns() const {
   if (!unit_in_cells_ && map_.power_scale && layout_.label(map_.power).find_first_of("[(") == std::string::npos) {
     scale = *map_.power_scale == 1.0    ? " in W"
             : *map_.power_scale == 1e-3 ? " in mW"
+            : *map_.power_scale == 1e3  ? " in kW"
                                         : fmt::format(" x {} W", *map_.power_scale);
   }
   const std::string_view unit = unit_in_cells_ ? " (unit from its cells)" : "";

@@ -155,14 +155,8 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
 }
 
 void note_unit_conflicts(const Layout& layout, const ReadOptions& options, ColumnMap& map) {
-  const ColumnName* power =
-      map.power >= 0 && layout.has_header() ? &layout.names[static_cast<std::size_t>(map.power)] : nullptr;
   const auto stated = power_unit(options.power_unit);
   if (stated && map.power >= 0) {
-    if (power != nullptr && power->power_scale && *power->power_scale != *stated) {
-      map.notes.push_back(fmt::format("The header says '{}' and --unit says {}: --unit was taken.",
-                                      printable(power->text, 40), printable(options.power_unit, 10)));
-    }
     const DecimalsEvidence decimals = decimals_of(layout, map.power);
     for (const auto& row : layout.rows) {
       const std::string_view cell = Layout::cell(row, map.power);

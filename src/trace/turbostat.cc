@@ -294,7 +294,9 @@ void Turbostat::explain(bool clock) {
   if (const auto ram = whole.find("RAMWatt"); ram && ram != whole.power) {
     builder_.note("RAMWatt is drawn beside the packages and is not in PkgWatt: --power RAMWatt reads it.");
   }
-  builder_.note("Each value is the mean over the interval that ends at its stamp.");
+  builder_.note(
+      "Each value is the mean over the interval that ends at its stamp, and is shown from that stamp on: the curve "
+      "stands one interval late.");
   for (const Header& h : headers_) {
     if (&h == &whole || h.names == whole.names) continue;
     const auto odd = std::ranges::find_if(h.names, [&](const std::string& n) { return !whole.find(n); });

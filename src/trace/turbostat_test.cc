@@ -45,7 +45,9 @@ TEST(Turbostat, ReadsTheSummaryRowsOfPackagePower) {
   EXPECT_EQ(t->start_unix_ns, 1'700'000'000 * kSecond + 250 * kMs);
   EXPECT_EQ(t->understanding.repeated_headers, 1);
   EXPECT_EQ(t->understanding.damaged, 0);
-  EXPECT_TRUE(has_note(*t, "the mean over the interval that ends at its stamp"));
+  EXPECT_TRUE(has_note(*t,
+                       "the mean over the interval that ends at its stamp, and is shown from that stamp on: the curve "
+                       "stands one interval late."));
 }
 
 TEST(Turbostat, WithoutAClockTheIntervalIsTakenAndSaid) {

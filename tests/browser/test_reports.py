@@ -245,3 +245,20 @@ def test_structure_is_there_for_a_screen_reader(open_report, name):
 def test_shows_no_number_that_is_none(open_report, name):
     text = open_report(name).page.inner_text("body")
     assert not re.search(r"\b(nan|NaN|inf|Infinity|undefined|null)\b", text)
+
+
+TICKS = "() => [...document.querySelectorAll('.dygraph-axis-label-x')].map((e) => e.textContent).filter(Boolean)"
+
+
+def test_a_log_with_a_clock_has_its_times_on_the_axis(open_report):
+    # It begins at 00:22:27.858 of its clock; ticks are round times of that clock.
+    ticks = open_report("single.html").page.evaluate(TICKS)
+    assert ticks
+    assert all(re.fullmatch(r"00:\d\d:(00|30)", t) for t in ticks), ticks
+    assert ticks[0] >= "00:22:30"
+
+
+def test_without_a_clock_times_are_marked_as_counted(open_report):
+    ticks = open_report("demo.html").page.evaluate(TICKS)
+    assert ticks
+    assert all(re.fullmatch(r"\+\d\d:\d\d:\d\d(\.\d)?", t) for t in ticks), ticks

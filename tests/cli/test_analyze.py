@@ -277,3 +277,78 @@ def test_says_how_it_understood_wide_and_counter_logs(wattrein, log):
     counter = log("time,gpu,energy_mj\n" + "".join(f"{1718369824 + i},0,{70000 * i}\n" for i in range(5)))
     text = " ".join(wattrein("analyze", counter).stdout.decode().split())
     assert "energy counter 'energy_mj' in mJ" in text and "counter difference" in text and "column 'gpu'" in text
+
+
+UNTOLD = {
+    "a log shorter than the window": (
+        rows([500] * 20),
+        "450W@30s",
+        "the log has no whole 30 s window: it is 20 s long",
+        20,
+    ),
+    "a window shorter than the period": (
+        rows([500] * 20),
+        "450W@500ms",
+        "readings are 1 s apart, so a mean over 500 ms is unknown",
+        20,
+    ),
+    "a snapshot": (rows([500]), "450W@30s", "one reading makes no 30 s window", 1),
+}
+
+
+@pytest.mark.parametrize("kind", UNTOLD)
+def test_what_no_window_shows_cannot_be_told(wattrein, log, kind):
+    text, limit, why, n = UNTOLD[kind]
+    path = log(HEADER + text)
+    (given,) = only(wattrein.json("analyze", path, "--limit", limit))["limits"]
+    sentence = given["sentence"]
+    assert f"cannot be told: {why}" in sentence
+    assert f"{n} of {n} reading" in sentence and "do not decide a limit on means" in sentence
+    assert "not violated" not in sentence
+    assert wattrein("analyze", path, "--limit", limit, "--undecided-fails").returncode == 1
+    assert wattrein("analyze", path, "--limit", limit).returncode == 0
+
+
+def test_undecided_fails_spares_what_is_held_and_what_is_proposed(wattrein, log):
+    path = log(HEADER + rows([300] * 20))
+    assert wattrein("analyze", path, "--limit", "400W", "--undecided-fails").returncode == 0
+    holes = log(HEADER + rows([300] * 10) + rows([300] * 10, start_s=40), "holes.csv")
+    assert wattrein("analyze", holes, "--undecided-fails").returncode == 0
+    assert wattrein("analyze", holes, "--limit", "400W", "--undecided-fails").returncode == 1
+
+
+def test_help_says_what_the_exit_statuses_mean(wattrein):
+    text = " ".join(wattrein("analyze", "--help").stdout.decode().split())
+    assert "Exit status: 0" in text and "not shown to be held" in text and "--undecided-fails" in text
+
+
+def test_a_stated_unit_against_the_header_is_said_once_and_in_words(wattrein, log):
+    path = log("time,device,power_w\n" + "".join(f"{1718369824 + i},rack,{3 + i}\n" for i in range(5)))
+    file = only(wattrein.json("analyze", path, "--unit", "kW"))
+    said = [n for n in file["understanding"]["notes"] if "--unit" in n]
+    assert said == ["The header says 'power_w' and --unit says kW: --unit was taken."]
+    assert file["understanding"]["power"] == "column 'power_w' in kW"
+    assert file["understanding"]["warnings"] == [], "a rack may draw 7 kW"
+
+
+def test_a_unit_that_no_gpu_can_draw_is_warned_about(wattrein, log):
+    path = log("time,gpu,power_w\n" + "".join(f"{1718369824 + i},0,{300 + i}\n" for i in range(5)))
+    (warning,) = only(wattrein.json("analyze", path, "--unit", "kW"))["understanding"]["warnings"]
+    assert "With --unit kW device 0 draws up to 304000 W, more than any GPU" in warning
+    assert b"WARNING" in wattrein("analyze", path, "--unit", "kW", "--limit", "400W").stdout
+    assert only(wattrein.json("analyze", path, "--unit", "mW"))["understanding"]["warnings"] == []
+
+
+def test_the_first_is_the_limits_and_not_the_worst_devices(wattrein, log):
+    # Device 0 is above for longer, device 1 is the first: at 09:15:02.
+    powers = {0: [300] * 5 + [450] * 4 + [300], 1: [300, 300, 450] + [300] * 7}
+    text = "".join(rows([powers[g][i]], i, g) for i in range(10) for g in (0, 1))
+    done = wattrein("analyze", log(HEADER + text), "--limit", "400W")
+    said = " ".join(done.stdout.decode().split())
+    assert "VIOLATED by 2 of 2 devices, the first at 09:15:02.000 on device 1; most by device 0: for 4 s" in said
+
+
+def test_turbostat_says_that_its_curve_stands_late(wattrein, log):
+    head = "Time_Of_Day_Seconds\tCore\tCPU\tBusy%\tPkgWatt\n"
+    text = head + "".join(f"{1718369824 + 5 * i}.1\t-\t-\t1.0\t{50 + i}.00\n" for i in range(5))
+    assert b"one interval" in wattrein("analyze", log(text, "turbostat.txt")).stdout

@@ -196,3 +196,41 @@ def test_a_signal_leaves_no_unfinished_file(wattrein, tmp_path, number):
 def test_windows_that_differ_look_different(wattrein):
     done = wattrein("analyze", EXAMPLES / "node-nvidia-smi.csv", "--limit", "380W", "--window", "1001ms")
     assert b"1.001 s" in done.stdout
+
+
+@pytest.mark.parametrize("missing_first", [True, False])
+@pytest.mark.parametrize("mode", ["auto", "clock", "append"])
+def test_a_missing_file_is_marked_though_one_is_left(wattrein, log, tmp_path, mode, missing_first):
+    good, gone = log(node([100] * 40), "a.csv"), tmp_path / "gone.csv"
+    files = [gone, good] if missing_first else [good, gone]
+    args = [*files, "--join", mode, "--limit", "1300W:sum@30s", "--limit", "400W"]
+    page = tmp_path / "r.html"
+    done = wattrein("analyze", *args, "--report", page)
+    assert done.returncode == 4
+    text = flat(done)
+    assert "WARNING" in text and "gone.csv could not be read: it is missing here" in text
+    assert "! the sum is in doubt" in text
+    assert "The sum is in doubt: see the warnings." in text
+    assert "400 W, each device: held" in text and "See the warnings." in text
+    html = page.read_text()
+    assert "gone.csv could not be read" in html and "The sum is in doubt: see the warnings." in html
+    (file,) = wattrein.json("analyze", *args, status=4)["files"]
+    assert "gone.csv could not be read" in file["understanding"]["warnings"][0]
+    assert [limit["in_doubt"] for limit in file["limits"]] == [True, False]
+    assert file["limits"][0]["sentence"].endswith("The sum is in doubt: see the warnings.")
+
+
+def test_a_missing_file_beside_one_device_and_beside_files_apart(wattrein, log, tmp_path):
+    one = log(HEADER + "".join(f"2026/03/02 09:00:{i:02d}.000, 0, 100 W\n" for i in range(5)), "one.csv")
+    (file,) = wattrein.json("analyze", one, tmp_path / "gone.csv", "--limit", "1kW:sum", status=4)["files"]
+    assert file["limits"][0]["in_doubt"] is True
+    other = log(node([200] * 9, day=3), "b.csv")
+    apart = wattrein.json("analyze", one, other, tmp_path / "gone.csv", status=4)["files"]
+    assert len(apart) == 2
+    assert all("gone.csv" in f["understanding"]["warnings"][0] for f in apart)
+
+
+def test_with_join_no_nothing_is_missing_from_a_file(wattrein, log, tmp_path):
+    args = [log(node([100] * 9), "a.csv"), tmp_path / "gone.csv", "--join", "no"]
+    (file,) = wattrein.json("analyze", *args, status=4)["files"]
+    assert file["understanding"]["warnings"] == []

@@ -27,13 +27,29 @@
     return tenths ? text + '.' + t % 10 : text;
   }
 
+  const day_s = 86400;
+  /** Seconds from the midnight before time zero: of the log's clock where it has one, else zero. */
+  const origin = (data) => data.t0 === undefined ? 0 : ((data.t0 / 1000) % day_s + day_s) % day_s;
+  /** A moment: "09:15:47" on the log's clock, "+00:02:24" from the first sample where there is none. */
+  function moment(data, s, tenths) {
+    if (data.t0 === undefined) return (s < 0 ? '\u2212' : '+') + clock(Math.abs(s), tenths);
+    const t = Math.round((origin(data) + s) * 10) / 10;
+    return clock(t - Math.floor(t / day_s) * day_s, tenths);
+  }
+  const date = (data, s) => new Date(data.t0 + s * 1000).toISOString().slice(0, 10);
+
   const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
-  function time_ticks(a, b, pixels) {
+  function time_ticks(data, a, b, pixels) {
     const most = Math.max(2, Math.floor(pixels / 80));
     let step = steps.find((s) => (b - a) / s <= most);
     if (!step) step = 86400 * Math.ceil((b - a) / 86400 / most);
     const out = [];
-    for (let k = Math.ceil(a / step - 1e-9); k * step <= b + 1e-9; ++k) out.push({v: k * step, label: clock(k * step, step < 1)});
+    const zero = origin(data);
+    for (let k = Math.ceil((a + zero) / step - 1e-9); k * step <= b + zero + 1e-9; ++k) {
+      const v = k * step - zero;
+      // Midnight of the log's clock is where a new date begins.
+      out.push({v, label: data.t0 !== undefined && k * step % day_s === 0 ? date(data, v + 0.5) : moment(data, v, step < 1)});
+    }
     return out;
   }
 
@@ -223,12 +239,12 @@
       plotter: [Dygraph.Plotters.errorPlotter, Dygraph.Plotters.linePlotter, limit_plotter(chart)],
       underlayCallback: (context, area, g) => under(chart, context, area, g),
       axes: {
-        x: {ticker: time_ticks, pixelsPerLabel: 80},
+        x: {ticker: (a, b, pixels) => time_ticks(chart.data, a, b, pixels), pixelsPerLabel: 80},
         y: {valueRange: chart.data.range || range_of(chart.course), axisLabelFormatter: short, axisLabelWidth: 52},
       },
       highlightCallback: (event, x, points, row) => {
         const y = chart.course.mid[row];
-        let text = clock(x, true) + '  ' + (y === null ? 'unknown' : watts(y) + ' W');
+        let text = moment(chart.data, x, true) + '  ' + (y === null ? 'unknown' : watts(y) + ' W');
         if (y !== null && chart.course.lo) text += ` (${watts(chart.course.lo[row])} to ${watts(chart.course.hi[row])} W)`;
         chart.readout.textContent = text;
       },
@@ -276,12 +292,12 @@
       ...common(chart), labels: ['time', ...lines.map((line, i) => 'y' + i)], stepPlot: stepped, series: patterns(),
       colors: colours(), strokeWidth: 1.8,
       axes: {
-        x: {ticker: time_ticks, pixelsPerLabel: 80},
+        x: {ticker: (a, b, pixels) => time_ticks(chart.data, a, b, pixels), pixelsPerLabel: 80},
         y: {valueRange: [0, highest * 1.08], axisLabelFormatter: (v) => v >= 1e6 ? short(v / 1e6) + ' M' : short(v),
             axisLabelWidth: 60},
       },
       highlightCallback: (event, t, points, row) => {
-        chart.readout.textContent = clock(t, true) + '  ' + lines.map((line) =>
+        chart.readout.textContent = moment(chart.data, t, true) + '  ' + lines.map((line) =>
             line.name + ': ' + (line.y[row] === null ? 'unknown' : significant(line.y[row], 4))).join(', ') + ' (' + unit + ')';
       },
     });
