@@ -1,10 +1,12 @@
 """Reading and analysing a large nvidia-smi CSV: wattrein beside polars, DuckDB and pandas, in the same run.
 
-usage: read_csv_peers.py WATTREIN [--size-mb 1000] [--repeats 5]
+usage: read_csv_peers.py BUILD_FOLDER [--size-mb 1000] [--repeats 5]
 
 Makes a log of 8 GPUs at 100 ms, lets every tool take block windows of 1, 5 and 30 s, checks that all of them find the
-same, and prints medians of wall time, CPU time and peak memory, and the ratio to wattrein. Beside it stands the time
-that reading the bytes alone takes. Tools take turns, so that a noisy neighbour disturbs all alike.
+same, and prints medians of wall time, CPU time and peak memory, and the ratio to wattrein. Beside it stand the time that
+reading the bytes alone takes, and what `wattrein analyze` needs for all that it says (nine window sizes, block and
+sliding, limits with intervals, excursions, breaker; phases in the last row). Tools take turns, so that a noisy neighbour
+disturbs all alike.
 """
 
 import argparse
@@ -28,7 +30,9 @@ def make_log(path, size_mb):
     """A synthetic log; its power is a slow wave and noise, from a fixed seed."""
     rng = random.Random(1)
     start = datetime.datetime(2026, 1, 1)
-    cells = [f"{rng.gauss(430.0, 60.0):.2f} W, {rng.randint(0, 100)} %, {rng.randint(1000, 80000)} MiB" for _ in range(65536)]
+    cells = [
+        f"{rng.gauss(430.0, 60.0):.2f} W, {rng.randint(0, 100)} %, {rng.randint(1000, 80000)} MiB" for _ in range(65536)
+    ]
     written, poll = 0, 0
     partial = path.with_suffix(".part")
     with partial.open("w", buffering=1 << 20) as out:
@@ -79,7 +83,7 @@ def same(a, b):
 
 def main():
     parse = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parse.add_argument("wattrein")
+    parse.add_argument("build", type=pathlib.Path, help="where wattrein and bench/wattrein_block_windows are")
     parse.add_argument("--size-mb", type=int, default=1000)
     parse.add_argument("--repeats", type=int, default=5)
     parse.add_argument("--data", type=pathlib.Path, default=HERE.parent / "build" / "bench-data")
@@ -88,12 +92,15 @@ def main():
     log = given.data / f"smi-{given.size_mb}mb.csv"
     if not log.exists():
         make_log(log, given.size_mb)
-    rows = sum(block.count(b"\n") for block in iter(lambda f=log.open("rb"): f.read(1 << 20), b"")) - 1
+    with log.open("rb") as file:
+        rows = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b"")) - 1
     windows = [f"{w:g}" for w in WINDOWS_S]
     tools = {
         "bytes alone": ["cat", log],
-        "wattrein": [given.wattrein, "analyze", log, "--json"],
+        "wattrein": [given.build / "bench" / "wattrein_block_windows", log, *windows],
         **{name: [sys.executable, HERE / "peers.py", name, log, *windows] for name in ("polars", "duckdb", "pandas")},
+        "analyze, no phases": [given.build / "wattrein", "analyze", log, "--json", "--phases", "none"],
+        "analyze": [given.build / "wattrein", "analyze", log, "--json"],
     }
     figures = {name: [] for name in tools}
     answers = {}
@@ -104,18 +111,20 @@ def main():
             output, used = run(command)
             figures[name].append(used)
             if name != "bytes alone":
-                answers[name] = ours(output) if name == "wattrein" else json.loads(output)
+                answers[name] = ours(output) if name.startswith("analyze") else json.loads(output)
     for name, answer in answers.items():
         if not same(answer, answers["wattrein"]):
             sys.exit(f"{name} and wattrein disagree: {answer} {answers['wattrein']}")
     medians = {n: {k: statistics.median(f[k] for f in fs) for k in fs[0]} for n, fs in figures.items()}
     columns_mb = rows * 16 / 1e6
     print(f"{log.name}: {log.stat().st_size / 1e6:.0f} MB, {rows} rows; medians of {given.repeats}")
-    print(f"{'':12}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}{'x wattrein':>12}")
+    print(f"{'':20}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}{'x wattrein':>12}")
     base = medians["wattrein"]["wall_s"]
     for name, m in medians.items():
-        print(f"{name:12}{m['wall_s']:9.2f}{m['cpu_s']:9.2f}{m['peak_mb']:9.0f}{m['wall_s'] / base:12.2f}")
-    print(f"time and power columns: {columns_mb:.0f} MB; wattrein's peak is {medians['wattrein']['peak_mb'] / columns_mb:.2f} x that")
+        print(f"{name:20}{m['wall_s']:9.2f}{m['cpu_s']:9.2f}{m['peak_mb']:9.0f}{m['wall_s'] / base:12.2f}")
+    print(
+        f"time and power columns: {columns_mb:.0f} MB; wattrein's peak is {medians['wattrein']['peak_mb'] / columns_mb:.2f} x that"
+    )
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ namespace wattrein::analysis {
 
 namespace {
 
-constexpr double kCoverage = 0.8;                // of a cell, as for windows
-constexpr std::int64_t kMostCells = 20'000'000;  // a coarser grid past that
-constexpr std::size_t kLeastFreedom = 3;         // shared cells less the means taken out
-constexpr double kVaries = 1e-9;                 // relative sd below which a series counts as constant
+constexpr double kCoverage = 0.8;             // of a cell, as for windows
+constexpr std::int64_t kMostCells = 500'000;  // a coarser grid past that
+constexpr std::size_t kLeastFreedom = 3;      // shared cells less the means taken out
+constexpr double kVaries = 1e-9;              // relative sd below which a series counts as constant
 
 struct Grid {
   std::int64_t from = 0;

@@ -49,6 +49,8 @@ struct Input::State {
   bool ended = false;
   std::optional<Error> error;
 
+  std::int64_t file_bytes = -1;  // of the file; below zero where they are not known
+
   std::string head;
   std::int64_t line_number = 0;
   bool same_line = false;  // the next line stands on the same line of the file: a progress bar's
@@ -180,6 +182,7 @@ Result<Input> Input::open(const std::string& path, const FsRoot& root) {
     if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
       return fail(ErrorKind::bad_input, path, "this is a directory", "Name the log files in it.");
     }
+    if (S_ISREG(info.st_mode)) state->file_bytes = info.st_size;
   }
   if (const auto ready = state->prepare(); !ready) return std::unexpected(ready.error());
   return Input(std::move(state));
@@ -313,6 +316,12 @@ Result<std::string> Input::read_all(std::size_t max_bytes) {
   } while (s.read_text());
   if (s.nuls.has_marks()) std::ranges::replace(all, '\0', ' ');
   return all;
+}
+
+std::optional<std::int64_t> Input::size() const {
+  const State& s = *state_;
+  if (s.file_bytes < 0 || !s.unpacker.packing().empty() || s.wide_text()) return std::nullopt;
+  return s.file_bytes;
 }
 
 const Error* Input::error() const { return state_->error ? &*state_->error : nullptr; }

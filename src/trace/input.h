@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,8 @@ class Input {
   [[nodiscard]] bool last_line_torn() const;
   /// Everything that is left. Errors: bad_input beyond `max_bytes`.
   [[nodiscard]] Result<std::string> read_all(std::size_t max_bytes);
+  /// Bytes of text in all, where they are known: a plain file or memory.
+  [[nodiscard]] std::optional<std::int64_t> size() const;
   /// Set when the stream ended early; what was read before is good.
   [[nodiscard]] const Error* error() const;
 

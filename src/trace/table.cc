@@ -278,6 +278,15 @@ void Table::add(std::size_t device, const Values& values) {
   if (map_.phase >= 0) builder_.set_phase(device, values.phase);
 }
 
+void Table::expect(std::size_t rows) {
+  const std::size_t devices = std::max<std::size_t>(1, builder_.device_count());
+  for (std::size_t d = 0; d < builder_.device_count(); ++d) {
+    Series& series = builder_.series(d);
+    series.time_ns.reserve(rows / devices);
+    series.power_w.reserve(rows / devices);
+  }
+}
+
 void Table::take(const PlainBlock& block) {
   for (std::size_t i = 0; i < block.device.size(); ++i) {
     builder_.add(block.device[i], block.time_ns[i], block.power_w[i]);

@@ -41,6 +41,8 @@ class Table {
   [[nodiscard]] std::span<const std::string> keys() const { return keys_; }
   [[nodiscard]] const ColumnFormats& formats() const { return formats_; }
   void take(const PlainBlock& block);
+  /// Makes room for so many rows in all, as far as is known: one allocation instead of many, and their holes.
+  void expect(std::size_t rows);
   void other_line() { ++builder_.understanding().other_lines; }
   [[nodiscard]] Builder& builder() { return builder_; }
   /// Errors: as Builder::finish, and bad_input where row order does not tell the devices.

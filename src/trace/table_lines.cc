@@ -49,11 +49,21 @@ class PlainReader {
         if (++refusals_ == kMostRefusals) rows_.reset();
         return false;
       }
+      if (!expected_) expect(parts[i], blocks_[i].lines);
       table_.take(blocks_[i]);
       input_.skip(parts[i].size(), blocks_[i].lines);
       refusals_ = 0;
     }
     return true;
+  }
+
+  /// From the first plain part, how many rows the file will have.
+  void expect(std::string_view part, std::int64_t lines) {
+    expected_ = true;
+    const auto bytes = input_.size();
+    if (!bytes || lines == 0) return;
+    const double rows = static_cast<double>(*bytes) / static_cast<double>(part.size()) * static_cast<double>(lines);
+    table_.expect(static_cast<std::size_t>(rows * 1.02) + 1);
   }
 
   /// Into as many parts as there are blocks, at ends of lines.
@@ -75,6 +85,7 @@ class PlainReader {
   std::vector<PlainBlock> blocks_;
   std::int64_t lines_left_ = kFirstLines;
   int refusals_ = 0;
+  bool expected_ = false;
 };
 
 }  // namespace
