@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/integral.h"
 #include "analysis/windows.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -28,9 +29,10 @@ int main(int argc, char** argv) {
   std::vector<std::vector<analysis::WindowMeans>> means(trace->series.size());
   parallel_for(means.size(), threads, [&](std::size_t d) {
     const trace::Steps steps = trace::steps_of(trace->series[d], {});
+    const analysis::Prefix prefix(steps);
     for (const std::string& size : sizes) {
       const Nanos window = to_nanos(Seconds(parse_double(size).value_or(0.0)));
-      means[d].push_back(analysis::window_means(steps, {analysis::WindowKind::block, window}, {}));
+      means[d].push_back(analysis::window_means(prefix, {analysis::WindowKind::block, window}, {}));
     }
   });
   std::string out = "{";

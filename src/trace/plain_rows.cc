@@ -28,9 +28,22 @@ std::string_view trimmed(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// Reads stamps of one form; days are remembered, since logs repeat them for hours.
+/// Reads stamps of one form; days are remembered, since logs repeat them for hours, and the last stamp, since the
+/// devices of a poll share it.
 class PlainClock {
  public:
+  /// Whether the last stamp stands at `at` again, with `delimiter` behind it; its length then, else 0.
+  [[nodiscard]] std::size_t again(const char* at, const char* end, char delimiter) const {
+    const auto left = static_cast<std::size_t>(end - at);
+    return size_ > 0 && left > size_ && at[size_] == delimiter && std::memcmp(at, last_.data(), size_) == 0 ? size_ : 0;
+  }
+  [[nodiscard]] std::int64_t last_ns() const { return last_ns_; }
+  /// Remembers a stamp that read() has just read.
+  void keep(std::string_view text, std::int64_t time_ns) {
+    size_ = text.size();  // read() takes no more than 29 characters
+    std::copy_n(text.data(), size_, last_.data());
+    last_ns_ = time_ns;
+  }
   bool read(std::string_view text, std::int64_t& time_ns) {
     if (text.size() < 19 || text[13] != ':' || text[16] != ':' || (text[10] != ' ' && text[10] != 'T')) return false;
     if (std::memcmp(text.data(), date_.data(), kDateChars) != 0 && !read_date(text)) return false;
@@ -75,6 +88,9 @@ class PlainClock {
   }
 
   std::array<char, kDateChars> date_{};
+  std::array<char, 32> last_{};
+  std::size_t size_ = 0;
+  std::int64_t last_ns_ = 0;
   std::int64_t midnight_ns_ = 0;
 };
 
@@ -154,13 +170,25 @@ std::optional<PlainRows> PlainRows::of(const Layout& layout, const ColumnMap& ma
 bool PlainRows::parse_line(const char* at, const char* end, Row& row) const {
   std::size_t cell = 0;
   for (;; ++cell) {
-    const auto* stop = static_cast<const char*>(std::memchr(at, delimiter_, static_cast<std::size_t>(end - at)));
-    const char* const cell_end = stop == nullptr ? end : stop;
-    if (cell == time_ && !row.clock.read(trimmed(at, cell_end), row.time_ns)) return false;
+    if (cell == time_) {
+      if (const std::size_t size = row.clock.again(at, end, delimiter_); size > 0) {
+        row.time_ns = row.clock.last_ns();
+        at += size + 1;
+        if (cell == last_) break;
+        continue;
+      }
+    }
+    const char* cell_end = at;  // cells are short: a loop is faster than a call
+    while (cell_end != end && *cell_end != delimiter_) ++cell_end;
+    if (cell == time_) {
+      const std::string_view text = trimmed(at, cell_end);
+      if (!row.clock.read(text, row.time_ns)) return false;
+      row.clock.keep(text, row.time_ns);
+    }
     if (cell == device_ && !row.find_key(trimmed(at, cell_end))) return false;
     if (cell == power_ && !read_plain_power(trimmed(at, cell_end), scale_, row.power_w, row.unit)) return false;
-    if (stop == nullptr) return cell + 1 == cells_;
-    at = stop + 1;
+    if (cell_end == end) return cell + 1 == cells_;
+    at = cell_end + 1;
     if (cell == last_) break;
   }
   return cell + 2 + static_cast<std::size_t>(std::count(at, end, delimiter_)) == cells_;
