@@ -29,7 +29,8 @@ struct Cursor {
   [[nodiscard]] double power(std::int64_t t) const { return t < steps.end(i) ? steps.power[i] : std::nan(""); }
 };
 
-/// The stamps at which a part can change within [from, to], ascending, each once: its samples, and where a hold runs out.
+/// The stamps at which a part can change within [from, to], ascending, each once: its samples, and where a hold runs
+/// out.
 std::vector<std::int64_t> stamps_of(const Steps& part, std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> stamps;
   const auto add = [&stamps](std::int64_t t) {
