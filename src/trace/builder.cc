@@ -133,7 +133,8 @@ Closed close(Series& s) {
   Closed closed;
   closed.copies = drop_copies(s, order);
   if (doubled) closed.copies += drop_doubled(s, order);
-  closed.overlap = sessions_overlap(order);
+  // A log that was never in order has no sessions.
+  closed.overlap = s.backward_stamps * 10 < static_cast<std::int64_t>(n) && sessions_overlap(order);
   permute(s.time_ns, order);
   permute(s.power_w, order);
   permute(s.phase, order);
