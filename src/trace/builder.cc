@@ -346,6 +346,7 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                     printable(overlapping, 60)));
   }
   if (copies > 0) {
+    trace_.understanding.rows -= copies;
     note(fmt::format("{} samples stand in the file twice, with the same stamp and power: each was kept once.", copies));
   }
   const auto doubtful = settle_power(options);

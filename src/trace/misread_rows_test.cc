@@ -107,6 +107,7 @@ TEST(Copies, AFileThatHoldsItselfTwice) {
       EXPECT_EQ(median_period(s.time_ns).count(), 1'000'000'000);
     }
     EXPECT_TRUE(mentions(*trace, "40 samples stand in the file twice"));
+    EXPECT_EQ(trace->understanding.rows, 40);
     EXPECT_TRUE(trace->understanding.warnings.empty());
   }
   const auto doubled = read_text(header + twice_each);
