@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "trace/aggregate_rows.h"
 #include "trace/clock_steps.h"
 #include "trace/doubtful_readings.h"
 #include "trace/energy_counter.h"
@@ -23,28 +24,122 @@ constexpr std::size_t kMaxDevices = 4096;  // more names than that are no device
 template <class T>
 void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
   if (column.empty()) return;
-  std::vector<T> sorted(column.size());
+  std::vector<T> sorted(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = column[order[i]];
   column = std::move(sorted);
 }
 
+/// Takes the samples that were put into the file a second time out of `order` (by time, then by place in the file): of
+/// equal stamp and power, not neighbours in the file, and at three and more stamps in a row. Returns how many.
+std::int64_t drop_copies(const Series& s, std::vector<std::size_t>& order) {
+  constexpr std::size_t kLeastStamps = 3;
+  constexpr std::size_t kMostAStamp = 64;  // that are compared with each other
+  const auto same = [&s](std::size_t a, std::size_t b) {
+    const double x = s.power_w[a];
+    const double y = s.power_w[b];
+    return x == y || (std::isnan(x) && std::isnan(y));
+  };
+  std::vector<char> drop(order.size(), 0);
+  std::vector<std::size_t> copies;  // places in `order`, of the present run of stamps
+  std::size_t stamps = 0;
+  std::int64_t dropped = 0;
+  const auto end_run = [&] {
+    if (stamps >= kLeastStamps) {
+      for (const std::size_t place : copies) drop[place] = 1;
+      dropped += static_cast<std::int64_t>(copies.size());
+    }
+    copies.clear();
+    stamps = 0;
+  };
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && s.time_ns[order[end]] == s.time_ns[order[begin]]) ++end;
+    const std::size_t before = copies.size();
+    for (std::size_t i = begin + 1; i < std::min(end, begin + kMostAStamp); ++i) {
+      for (std::size_t k = begin; k < i; ++k) {
+        if (order[i] - order[k] < i - k + 1 || !same(order[i], order[k])) continue;
+        copies.push_back(i);
+        break;
+      }
+    }
+    if (copies.size() > before) {
+      ++stamps;
+    } else {
+      end_run();
+    }
+    begin = end;
+  }
+  end_run();
+  if (dropped == 0) return 0;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (drop[i] == 0) order[kept++] = order[i];
+  }
+  order.resize(kept);
+  return dropped;
+}
+
+/// The same for a file that has each row twice, one behind the other: only where all equal stamps agree, and the power
+/// changes often enough for that to be no chance.
+std::int64_t drop_doubled(const Series& s, std::vector<std::size_t>& order) {
+  constexpr int kLeastChanges = 3;
+  std::vector<std::size_t> once;
+  int changes = 0;
+  for (const std::size_t i : order) {
+    if (once.empty() || s.time_ns[i] != s.time_ns[once.back()]) {
+      if (!once.empty() && s.power_w[i] != s.power_w[once.back()]) ++changes;
+      once.push_back(i);
+    } else if (s.power_w[i] != s.power_w[once.back()]) {
+      return 0;
+    }
+  }
+  const std::size_t copies = order.size() - once.size();
+  if (changes < kLeastChanges || copies * 20 < order.size() * 9) return 0;
+  order = std::move(once);
+  return static_cast<std::int64_t>(copies);
+}
+
+/// Two sessions that cover the same time: neighbours in time that stand far apart in the file, again and again.
+bool sessions_overlap(const std::vector<std::size_t>& order) {
+  constexpr std::size_t kFarApart = 4;  // rows that are a little late are no session
+  constexpr int kOften = 6;
+  int changes = 0;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::size_t apart = order[i] > order[i - 1] ? order[i] - order[i - 1] : order[i - 1] - order[i];
+    if (apart > kFarApart && ++changes == kOften) return true;
+  }
+  return false;
+}
+
+struct Closed {
+  std::int64_t copies = 0;  ///< samples that were left out
+  bool overlap = false;     ///< sessions cover the same time with other readings
+};
+
 /// Pads the optional columns to the length of the series, and sorts it by time.
-void close(Series& s) {
+Closed close(Series& s) {
   const std::size_t n = s.size();
   for (auto& column : s.columns) {
     const bool says_something = std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
     if (!column.empty()) column.resize(says_something ? n : 0, kUnknown);
   }
   if (!s.phase.empty()) s.phase.resize(n, -1);
-  if (s.backward_stamps == 0) return;
+  const bool doubled = s.duplicate_stamps * 20 >= static_cast<std::int64_t>(n) * 9;
+  if (s.backward_stamps == 0 && !doubled) return {};
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   // Equal stamps keep the file's order.
   std::ranges::sort(order, {}, [&s](std::size_t i) { return std::pair(s.time_ns[i], i); });
+  Closed closed;
+  closed.copies = drop_copies(s, order);
+  if (doubled) closed.copies += drop_doubled(s, order);
+  // A log that was never in order has no sessions.
+  closed.overlap = s.backward_stamps * 10 < static_cast<std::int64_t>(n) && sessions_overlap(order);
   permute(s.time_ns, order);
   permute(s.power_w, order);
   permute(s.phase, order);
   for (auto& column : s.columns) permute(column, order);
+  return closed;
 }
 
 std::string damage_list(const Understanding& u) {
@@ -54,7 +149,8 @@ std::string damage_list(const Understanding& u) {
 }
 
 /// `doubtful`: what was taken out beside polls that say N/A, in sentences.
-Result<void> check(const Understanding& u, bool lenient, const Input& input, const std::string& doubtful) {
+Result<void> check(const Understanding& u, bool any_known, bool lenient, const Input& input,
+                   const std::string& doubtful) {
   const std::int64_t all = u.rows + u.damaged;
   const std::string ended = input.error() == nullptr ? "" : fmt::format(" ({})", input.error()->what);
   if (u.rows == 0 && u.damaged > 0) {
@@ -74,7 +170,7 @@ Result<void> check(const Understanding& u, bool lenient, const Input& input, con
                             100.0 * static_cast<double>(u.damaged) / static_cast<double>(all), ended, damage_list(u)),
                 "More than 5 % is refused. --lenient goes on with the rest.");
   }
-  if (u.unknown_power == u.rows) {
+  if (!any_known) {
     return fail(ErrorKind::bad_input, input.name(),
                 doubtful.empty()
                     ? fmt::format("every one of its {} polls says that power is not available{}", u.rows, ended)
@@ -172,12 +268,43 @@ Result<std::string> Builder::settle_power(const ReadOptions& options) {
   }
   if (!readings_are_meant_) tell(drop_full_registers(trace_));
   if (!readings_are_meant_ && !options.keep_zeros) tell(drop_zeros(trace_));
+  if (!readings_are_meant_ && !from_counter_) {
+    if (auto one_scale = check_scales(options); !one_scale) return std::unexpected(one_scale.error());
+  }
   std::int64_t& unknown = trace_.understanding.unknown_power;
   unknown = 0;
   for (const Series& s : trace_.series) {
     unknown += std::ranges::count_if(s.power_w, [](double w) { return std::isnan(w); });
   }
   return all;
+}
+
+/// A column that changes between watts and milliwatts makes every figure wrong.
+Result<void> Builder::check_scales(const ReadOptions& options) {
+  const auto mixed = mixed_scales(trace_);
+  if (!mixed) return {};
+  const std::string at =
+      wall_ ? format_unix_ns(mixed->from_ns) : fmt::format("{:.3f} s", static_cast<double>(mixed->from_ns) * 1e-9);
+  std::string what = fmt::format("device '{}' reads {:g} W and then {:g} W at {}, and nothing in between",
+                                 printable(mixed->device, 60), mixed->before_w, mixed->behind_w, at);
+  if (!options.power_unit.empty()) {
+    note(fmt::format("In {} {}: --unit was used throughout.", trace_.source, what));
+    return {};
+  }
+  return fail(ErrorKind::bad_input, trace_.source, what + ": W and mW seem to be mixed",
+              "Split the file there and read each part with its --unit; if it is one unit throughout, state it with "
+              "--unit.");
+}
+
+void Builder::pass_over_aggregates() {
+  const auto rows = [this] {
+    std::int64_t n = 0;
+    for (const Series& s : trace_.series) n += static_cast<std::int64_t>(s.size());
+    return n;
+  };
+  const std::int64_t before = rows();
+  for (std::string& sentence : drop_aggregates(trace_.series)) note(std::move(sentence));
+  trace_.understanding.rows -= before - rows();
 }
 
 Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
@@ -199,16 +326,41 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                      silent.size() == 1 ? " was" : "s were"));
     trace_.series.erase(silent.begin(), silent.end());
   }
+  if (named_by_cells_ && options.device_column.empty()) pass_over_aggregates();
   if (wall_ && !has_zone_) {
     std::vector<std::string> notes;
     unfold_daylight_saving(trace_.series, notes);
     for (std::string& sentence : notes) note(std::move(sentence));
   }
-  for (Series& s : trace_.series) close(s);
+  std::int64_t copies = 0;
+  std::string overlapping;
+  for (Series& s : trace_.series) {
+    const Closed closed = close(s);
+    copies += closed.copies;
+    if (closed.overlap && overlapping.empty()) overlapping = s.device.name;
+  }
+  if (!overlapping.empty()) {
+    trace_.understanding.warnings.push_back(
+        fmt::format("Two sessions of device '{}' cover the same time with other readings: two machines in one file, or "
+                    "a clock that was set back. Split the file, or name a column that tells the machines apart.",
+                    printable(overlapping, 60)));
+  }
+  if (copies > 0) {
+    trace_.understanding.rows -= copies;
+    note(fmt::format("{} samples stand in the file twice, with the same stamp and power: each was kept once.", copies));
+  }
   const auto doubtful = settle_power(options);
   if (!doubtful) return std::unexpected(doubtful.error());
-  if (const auto fit = check(trace_.understanding, options.lenient, input, *doubtful); !fit) {
+  const bool any_known = std::ranges::any_of(trace_.series, [](const Series& s) {
+    return std::ranges::any_of(s.power_w, [](double w) { return !std::isnan(w); });
+  });
+  if (const auto fit = check(trace_.understanding, any_known, options.lenient, input, *doubtful); !fit) {
     return std::unexpected(fit.error());
+  }
+  if (!readings_are_meant_) {
+    for (std::string& sentence : aggregates_by_value(trace_.series)) {
+      trace_.understanding.warnings.push_back(std::move(sentence));
+    }
   }
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();

@@ -41,9 +41,14 @@ class Builder {
   /// The format has a word for unknown and uses it: doubtful readings, zeros among them, are left as they are.
   void readings_are_meant() { readings_are_meant_ = true; }
 
+  /// Devices are called as the log's own cells call them: finish() passes over totals and parts (aggregate_rows.h),
+  /// unless --device names their column.
+  void devices_are_named_by_cells() { named_by_cells_ = true; }
+
   /// A device's row that could not be read; `where` as Input::place().
   void damaged(std::string where, std::string reason);
   [[nodiscard]] Understanding& understanding() { return trace_.understanding; }
+  [[nodiscard]] const Understanding& understanding_of() const { return trace_.understanding; }
   [[nodiscard]] Trace& trace() { return trace_; }
   void note(std::string sentence);        ///< once: the same sentence again is dropped
   void clock(bool wall, bool has_zone) {  ///< default: a wall clock with a zone
@@ -58,6 +63,8 @@ class Builder {
 
  private:
   Result<std::string> settle_power(const ReadOptions& options);
+  Result<void> check_scales(const ReadOptions& options);
+  void pass_over_aggregates();
 
   Trace trace_;
   std::unordered_map<std::string, std::size_t> device_index_;
@@ -67,6 +74,7 @@ class Builder {
   bool too_many_devices_ = false;
   bool from_counter_ = false;
   bool readings_are_meant_ = false;
+  bool named_by_cells_ = false;
   std::int64_t impossible_ = 0;  ///< readings below zero, or above kMostWatts
 };
 

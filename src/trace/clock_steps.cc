@@ -38,6 +38,18 @@ bool in_month(std::int64_t t, std::initializer_list<unsigned> months) {
   return std::ranges::find(months, month_of(t)) != months.end();
 }
 
+/// The last Sunday of October, the first of November (North America), the first of April (the south).
+bool is_night_of_fold(std::int64_t unix_ns) {
+  using namespace std::chrono;
+  // Local midnight may be the hour that comes twice.
+  const sys_days day = floor<days>(sys_seconds(seconds(unix_ns / kSecond)) - minutes(1));
+  const year_month_day date(day);
+  const auto number = static_cast<unsigned>(date.day());
+  if (weekday(day) != Sunday && weekday(day + days(1)) != Sunday) return false;
+  const unsigned month = static_cast<unsigned>(date.month());
+  return (month == 10 && number >= 24) || (month == 11 && number <= 7) || (month == 4 && number <= 7);
+}
+
 /// How far from the change of the clock the samples on both sides of t[i - 1] may lie.
 std::int64_t slack_at(Times t, std::size_t i) {
   std::vector<std::int64_t> steps;
@@ -62,7 +74,7 @@ bool sane(std::int64_t t) { return t > -kFarthest && t < kFarthest; }
 std::optional<std::int64_t> fold_between(std::int64_t before, std::int64_t after, std::int64_t slack) {
   const std::int64_t hour = floor_hour(before + slack);  // the first that the old clock would have shown next
   const bool near = hour - before <= slack && before < hour && after >= hour - kHour && after - (hour - kHour) <= slack;
-  if (!near || !at_night(hour) || !in_month(before, {4, 10, 11})) return std::nullopt;
+  if (!near || !at_night(hour) || !is_night_of_fold(hour)) return std::nullopt;
   return hour;
 }
 

@@ -191,6 +191,8 @@ std::optional<std::string_view> Dmon::cell(std::string_view line, std::size_t co
   const std::size_t begin = header_.positions[column];
   const bool last = column + 1 == header_.names.size();
   const std::size_t end = last ? line.size() : header_.positions[column + 1];
+  // A row that ends before its last column has lost cells, and those that are left may have moved.
+  if (line.size() <= header_.positions.back()) return std::nullopt;
   if (begin >= line.size() || line[begin - 1] != ' ') return std::nullopt;
   if (end < line.size() && line[end - 1] != ' ') return std::nullopt;
   return trim(line.substr(begin, end - begin));

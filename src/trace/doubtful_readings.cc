@@ -24,11 +24,112 @@ bool is_full_register(double w) {
   return w == 65535.0 || (w >= 2147483.632 && w <= 2147483.648) || (w >= 4294967.295 && w <= 4294967.296);
 }
 
+/// Numbers of nines and of bits, as logged in watts or in tenths and thousandths of one.
+bool is_sentinel(double w) {
+  static constexpr std::array<double, 17> kSentinels{999.0,   999.9,   999.99,      999.999,      9999.0,     9999.9,
+                                                     9999.99, 99999.0, 99999.9,     999999.0,     3276.7,     6553.5,
+                                                     32767.0, 65535.0, 2147483.647, 2147483647.0, 4294967.295};
+  return std::ranges::find(kSentinels, w) != kSentinels.end();
+}
+
 std::string counted(std::int64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 }  // namespace
+
+namespace {
+
+constexpr int kBinsADecade = 10;
+constexpr int kBins = 20 * kBinsADecade;  // 1e-10 W to 1e10 W
+constexpr int kLeastGap = 15;             // empty bins between two scales
+constexpr std::int64_t kLeastRun = 3;
+constexpr std::int64_t kRareChanges = 20;  // a unit changes with a session; one reading in twenty is the device itself
+
+int bin_of(double w) {
+  return std::clamp(static_cast<int>(std::floor((std::log10(w) + 10.0) * kBinsADecade)), 0, kBins - 1);
+}
+
+struct Group {
+  std::int64_t readings = 0;
+  double middle = 0.0;  ///< its bin
+};
+
+Group group_of(const std::array<std::int64_t, kBins>& bins, int begin, int end) {
+  Group group;
+  for (int b = begin; b < end; ++b) group.readings += bins[static_cast<std::size_t>(b)];
+  std::int64_t seen = 0;
+  for (int b = begin; b < end && seen * 2 < group.readings; ++b) {
+    seen += bins[static_cast<std::size_t>(b)];
+    group.middle = b;
+  }
+  return group;
+}
+
+/// The first bin of the higher of two scales; 0 where there is but one.
+int higher_scale(const Series& s) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (const double w : s.power_w) {
+    if (!(w > 0.0)) continue;
+    least = std::min(least, w);
+    most = std::max(most, w);
+  }
+  if (most < least * 300.0) return 0;
+  std::array<std::int64_t, kBins> bins{};
+  for (const double w : s.power_w) {
+    if (w > 0.0) ++bins[static_cast<std::size_t>(bin_of(w))];
+  }
+  int empty = 0;
+  for (int b = bin_of(least); b < kBins; ++b) {
+    if (bins[static_cast<std::size_t>(b)] == 0) {
+      ++empty;
+      continue;
+    }
+    if (empty >= kLeastGap) {
+      const Group low = group_of(bins, 0, b);
+      const Group high = group_of(bins, b, kBins);
+      const double apart = (high.middle - low.middle) / kBinsADecade;
+      return apart >= 2.5 && apart <= 3.5 ? b : 0;
+    }
+    empty = 0;
+  }
+  return 0;
+}
+
+/// Where the second group starts, if each of the two has a run.
+std::optional<MixedScales> change_of(const Series& s, int higher) {
+  std::int64_t longest[2] = {0, 0};
+  std::int64_t run = 0;
+  bool last = false;
+  std::int64_t changes = 0;
+  double before = 0.0;
+  std::optional<MixedScales> change;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const double w = s.power_w[i];
+    if (!(w > 0.0)) continue;
+    const bool high = bin_of(w) >= higher;
+    if (before > 0.0 && high != last && !change) change = {s.device.name, s.time_ns[i], before, w};
+    if (before > 0.0 && high != last) ++changes;
+    run = before > 0.0 && high == last ? run + 1 : 1;
+    longest[high ? 1 : 0] = std::max(longest[high ? 1 : 0], run);
+    last = high;
+    before = w;
+  }
+  const bool often = changes > std::max<std::int64_t>(2, static_cast<std::int64_t>(s.size()) / kRareChanges);
+  return std::min(longest[0], longest[1]) >= kLeastRun && !often ? change : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<MixedScales> mixed_scales(const Trace& trace) {
+  for (const Series& s : trace.series) {
+    const int higher = higher_scale(s);
+    if (higher == 0) continue;
+    if (auto change = change_of(s, higher)) return change;
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> drop_full_registers(Trace& trace) {
   std::map<double, std::int64_t> dropped;
@@ -49,10 +150,28 @@ std::vector<std::string> drop_full_registers(Trace& trace) {
       w = kUnknown;
     }
   }
+  for (Series& s : trace.series) {
+    if (std::ranges::none_of(s.power_w, is_sentinel)) continue;
+    double largest = 0.0;
+    std::map<double, std::int64_t> seen;
+    for (const double w : s.power_w) {
+      if (is_sentinel(w)) {
+        ++seen[w];
+      } else if (w > largest) {
+        largest = w;
+      }
+    }
+    for (const auto& [sentinel, n] : seen) {
+      if (n < 2 || largest == 0.0 || sentinel < 3.0 * largest) continue;
+      dropped[sentinel] += n;
+      std::ranges::replace(s.power_w, sentinel, kUnknown);
+    }
+  }
   std::vector<std::string> sentences;
   for (const auto& [w, n] : dropped) {
-    sentences.push_back(fmt::format("{} of {} W {} a full register, not a power, and taken as unknown.",
-                                    counted(n, "reading"), w, n == 1 ? "is" : "are"));
+    sentences.push_back(
+        fmt::format("{} of {} W {} a full register or a word for none, not a power, and taken as unknown.",
+                    counted(n, "reading"), w, n == 1 ? "is" : "are"));
   }
   return sentences;
 }

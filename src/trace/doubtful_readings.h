@@ -1,6 +1,8 @@
 #pragma once
 // Readings that no meter took: failed polls that were logged as 0 W, full registers, numbers below zero.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +14,21 @@ namespace wattrein::trace {
 /// No machine draws more, and no blank of DCGM is less (dcgm_blank.h): a wrong unit, or no power at all.
 inline constexpr double kMostWatts = 1e9;
 
+/// A device whose readings fall into two groups a thousand times apart: watts and milliwatts in one column.
+struct MixedScales {
+  std::string device;
+  std::int64_t from_ns = 0;  ///< the first sample of the other scale
+  double before_w = 0.0;     ///< the reading before it
+  double behind_w = 0.0;
+};
+/// Groups of three readings in a row and more, that change rarely, 2.5 to 3.5 decades apart from middle to middle, with
+/// nothing in between for a decade and a half. Nothing where no device has such.
+[[nodiscard]] std::optional<MixedScales> mixed_scales(const Trace& trace);
+
 /// Makes full registers unknown: 65535 W, and 2^31-1 and 2^32-1 mW and thereabouts (DCGM's int32 blanks). A device
-/// whose other readings come within a factor of ten of one may really draw it, and keeps it. Returns a sentence for
-/// each value that was taken out.
+/// whose other readings come within a factor of ten of one may really draw it, and keeps it. Of other numbers that
+/// programs write for "none" (9999, 6553.5, 32767, ...) only those that come twice and more, and are three times all
+/// that the device reads otherwise. Returns a sentence for each value that was taken out.
 [[nodiscard]] std::vector<std::string> drop_full_registers(Trace& trace);
 
 /// Makes exact 0 W unknown: no running device draws nothing. Where every reading of a device is 0 W it has no meter,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "trace/steps.h"
@@ -29,7 +30,7 @@ TEST(EnergyCounter, TheIntegralIsTheCountersOwnDifference) {
   double energy = 5000.0;
   std::int64_t ms = 1'718'369'824'000;
   for (int i = 0; i < 200; ++i) {
-    energy += 0.25 * ((i * 37) % 11 + 1);
+    energy += 5.0 + 0.25 * ((i * 37) % 11 + 1);  // steps of 0.25 J are no more than 5 % of any
     ms += 50 + (i * 53) % 40;
     log += std::to_string(ms) + ",0," + std::to_string(energy) + "\n";
   }
@@ -61,14 +62,61 @@ TEST(EnergyCounter, AFallIsUnknownAndNotNegative) {
   EXPECT_TRUE(trace->series[0].column(Column::energy_j).empty());
 }
 
-TEST(EnergyCounter, ACounterSlowerThanTheLogIsTakenWhereItMoves) {
-  // It moves every second reading: 100 J in 2 s each time; the last two readings are behind its last move.
-  const auto trace = read_text(
-      "time,gpu,energy_j\n1718369824,0,0\n1718369825,0,0\n1718369826,0,100\n"
-      "1718369827,0,100\n1718369828,0,200\n1718369829,0,200\n");
+/// One reading a second: `joules(i)` at second i.
+template <class Energy>
+std::string every_second(int n, Energy joules, std::string_view column = "energy_j") {
+  std::string log = "time,gpu," + std::string(column) + "\n";
+  for (int i = 0; i < n; ++i) log += std::to_string(1'718'369'824 + i) + ",0," + std::to_string(joules(i)) + "\n";
+  return log;
+}
+
+TEST(EnergyCounter, ACounterSlowerThanTheLogIsTakenFromMoveToMove) {
+  // 50 W in steps of 1000 J: it moves every 20 s, read once a second, first at 7 s of its own step: moves are seen at
+  // 13, 33, ..., 93 s. A move may be a second old when it is read, which is 1/20 of a stretch.
+  const auto trace = read_text(every_second(100, [](int i) { return (i + 7) / 20 * 1000; }));
   ASSERT_TRUE(trace) << trace.error().message();
-  EXPECT_TRUE(same(trace->series[0].power_w, {50, 50, 50, 50, kNaN, kNaN}));
+  const Powers& power = trace->series[0].power_w;
+  for (int i = 0; i < 100; ++i) {
+    const double expected = i < 13 || i >= 93 ? kNaN : 50.0;
+    EXPECT_TRUE(same({power[static_cast<std::size_t>(i)]}, {expected})) << i;
+  }
   EXPECT_TRUE(mentions(*trace, "has not moved"));
+  EXPECT_TRUE(mentions(*trace, "counts in steps of 1000 J"));
+}
+
+TEST(EnergyCounter, CoarseStepsAreMergedUntilTheyTell) {
+  // 83 J/s in steps of 36 J: 2 or 3 steps a second, which read as 72 and 108 W. Ten steps are 10 %: four or five
+  // seconds each, so that the mean is within 10 % of 83 W.
+  const auto trace = read_text(every_second(200, [](int i) { return i * 83 / 36 * 36; }));
+  ASSERT_TRUE(trace) << trace.error().message();
+  int known = 0;
+  for (const double w : trace->series[0].power_w) {
+    if (std::isnan(w)) continue;
+    ++known;
+    EXPECT_NEAR(w, 83.0, 8.3);
+  }
+  EXPECT_GT(known, 190);
+  EXPECT_TRUE(mentions(*trace, "counts in steps of 36 J"));
+}
+
+TEST(EnergyCounter, AJumpBeyondAnyDeviceIsUnknown) {
+  // 300 W, and 500 kJ within one second in between.
+  const auto trace = read_text(every_second(30, [](int i) { return i * 300 + (i >= 15 ? 500'000 : 0); }));
+  ASSERT_TRUE(trace) << trace.error().message();
+  Powers expected(30, 300.0);
+  expected[14] = expected[29] = kNaN;
+  EXPECT_TRUE(same(trace->series[0].power_w, expected));
+  EXPECT_TRUE(mentions(*trace, "jumps once by more than a device can draw (up to 500.3 kW)"));
+  // A hall of servers does draw that.
+  const auto hall = read_text(every_second(30, [](int i) { return i * 500'000; }));
+  ASSERT_TRUE(hall);
+  EXPECT_EQ(hall->series[0].power_w[14], 500'000.0);
+}
+
+TEST(EnergyCounter, EnergiesPerRowThatRiseArePointedOut) {
+  const auto trace = read_text(every_second(30, [](int i) { return 300 + i; }));
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_TRUE(mentions(*trace, "never give more than 1 W, which no GPU draws"));
 }
 
 TEST(EnergyCounter, ReadingsTooCloseStartNoIntervalOfTheirOwn) {

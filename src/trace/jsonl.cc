@@ -29,10 +29,13 @@ class Rows {
     used_ = 0;
     cells_.assign(names_.size(), std::string_view());
     prefix_.clear();
+    contradicted_ = -1;
     flatten(*json);
     return &cells_;
   }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// Of the object parsed last: a column whose key stands there twice with different values; -1 where there is none.
+  [[nodiscard]] int contradicted() const { return contradicted_; }
 
  private:
   void flatten(const net::Json& value) {
@@ -61,7 +64,12 @@ class Rows {
       names_.push_back(prefix_);
       cells_.emplace_back();
     }
-    if (cells_[at->second].data() == nullptr) cells_[at->second] = text_of(value);
+    std::string_view& cell = cells_[at->second];
+    if (cell.data() == nullptr) {
+      cell = text_of(value);
+    } else if (contradicted_ < 0 && cell != text_of(value)) {
+      contradicted_ = static_cast<int>(at->second);
+    }
   }
 
   std::string_view text_of(const net::Json& value) {
@@ -97,6 +105,7 @@ class Rows {
   std::size_t used_ = 0;
   std::string prefix_;
   bool learn_ = true;
+  int contradicted_ = -1;
 };
 
 /// The keys and first rows as a table; `texts` keeps the cells of the sample.
@@ -146,7 +155,10 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
     const auto* cells = text.starts_with('{') && !input.line_cut() ? rows.parse(text, false) : nullptr;
-    if (cells != nullptr) {
+    if (cells != nullptr && rows.contradicted() >= 0) {
+      table.damaged(fmt::format("its key '{}' stands there twice, with different values",
+                                printable(layout.label(rows.contradicted()), 40)));
+    } else if (cells != nullptr) {
       if (const auto read = table.row(*cells); !read) return std::unexpected(read.error());
     } else if (input.last_line_torn()) {
       table.other_line();

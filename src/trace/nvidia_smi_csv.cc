@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "trace/identity.h"
 #include "trace/nvidia_smi.h"
 #include "trace/reader.h"
 #include "trace/table.h"
@@ -103,7 +104,8 @@ ColumnMap map_by_header(const Layout& layout) {
   map.nameplate_scale = scale_of(layout, map.nameplate);
   map.uuid = first_of(names, {"uuid", "gpu_uuid"});
   map.model = first_of(names, {"name", "gpu_name"});
-  map.host = first_of(names, {"host", "hostname", "node"});
+  map.host =
+      first_of(names, {"host", "hostname", "node", "server", "machine", "nodename", "computer", "host_id", "ip"});
   const std::array<int, 8> candidates{find(names, "index"),      find(names, "gpu"),        find(names, "gpu_uuid"),
                                       find(names, "uuid"),       find(names, "pci.bus_id"), find(names, "gpu_bus_id"),
                                       find(names, "gpu_serial"), find(names, "serial")};
@@ -253,6 +255,7 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
   if (const auto applied = apply_options(*layout, options, input, map); !applied)
     return std::unexpected(applied.error());
   if (stated && !map.power_scale) map.power_scale = 1.0;  // nvidia-smi knows no other unit
+  if (options.device_column.empty()) identify_by_uuid(*layout, map);
   if (map.device < 0 && map.host >= 0) {
     if (const auto host = take_host_as_device(*layout, input, map); !host) return std::unexpected(host.error());
   }

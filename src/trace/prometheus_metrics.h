@@ -107,6 +107,7 @@ class PrometheusCollector {
   void settle(Track& track, bool power, bool stamped, const Input& input, std::int64_t period_ns);
   void emit(const Known& device, const Track& power, const std::string& name);
   void explain(const std::vector<std::size_t>& devices);
+  void pass_over_wholes(std::vector<std::size_t>& devices, std::vector<std::size_t>& powers);
 
   const ReadOptions& options_;
   Builder builder_;
@@ -119,6 +120,7 @@ class PrometheusCollector {
   std::int64_t repeated_ = 0;
   std::int64_t differing_ = 0;
   bool too_long_ = false;
+  std::size_t passed_over_ = 0;  ///< sets of labels with power that are a sum of others
 };
 
 }  // namespace wattrein::trace

@@ -132,11 +132,36 @@ void PrometheusCollector::explain(const std::vector<std::size_t>& devices) {
     builder_.note(fmt::format("{} is in the file too; --power {} reads it instead.", printable(name), printable(name)));
   }
   if (used.size() > 1) builder_.note("Not every device reports the same power metric: each is read from its best.");
-  if (devices.size() < devices_.size()) {
-    const std::size_t n = devices_.size() - devices.size();
+  if (devices.size() + passed_over_ < devices_.size()) {
+    const std::size_t n = devices_.size() - devices.size() - passed_over_;
     builder_.note(
         fmt::format("{} set{} of labels without power {} left out.", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"));
   }
+}
+
+/// Series that name no GPU beside some that do are sums or means over them: a query without "by (gpu)".
+void PrometheusCollector::pass_over_wholes(std::vector<std::size_t>& devices, std::vector<std::size_t>& powers) {
+  const auto is_whole = [this](std::size_t i) { return devices_[i].by_labels; };
+  if (std::ranges::all_of(devices, is_whole)) return;
+  std::size_t kept = 0;
+  std::size_t readings = 0;
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    if (is_whole(devices[k])) {
+      readings += devices_[devices[k]].tracks[powers[k]].readings.size();
+      continue;
+    }
+    devices[kept] = devices[k];
+    powers[kept++] = powers[k];
+  }
+  if (kept == devices.size()) return;
+  builder_.note(fmt::format(
+      "{} reading{} of {} series that {} no GPU {} passed over: beside those of GPUs {} their sum "
+      "or mean. --device LABEL reads all.",
+      readings, readings == 1 ? "" : "s", devices.size() - kept, devices.size() - kept == 1 ? "names" : "name",
+      readings == 1 ? "was" : "were", devices.size() - kept == 1 ? "it is" : "they are"));
+  passed_over_ = devices.size() - kept;
+  devices.resize(kept);
+  powers.resize(kept);
 }
 
 Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions& options, std::int64_t period_ns) {
@@ -150,6 +175,7 @@ Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions&
     powers.push_back(static_cast<std::size_t>(power - devices_[i].tracks.data()));
     stamped = stamped || std::ranges::any_of(power->readings, &Reading::stamped);
   }
+  pass_over_wholes(devices, powers);
   explain(devices);
   const std::vector<std::string> device_names = names(devices);
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -173,6 +199,7 @@ Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions&
     if (differing_ > 0) text += fmt::format(" In {} the value differs; --device LABEL tells them apart.", differing_);
     builder_.note(std::move(text));
   }
+  builder_.devices_are_named_by_cells();
   drop_falling_counters(builder_);
   builder_.clock(stamped, stamped);
   return builder_.finish(input, options);

@@ -16,6 +16,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxDevices = 4096;
 constexpr std::size_t kDescribedRows = 256;
+constexpr std::int64_t kLargestCorrection = 600'000'000'000;
 constexpr std::size_t kRunBeforeRestart = 4;  // samples; fewer may be a jitter at the start
 
 /// Cells that a row may have; one that ends in a delimiter has an empty cell more.
@@ -43,6 +44,7 @@ Table::Table(const Layout& layout, const ColumnMap& map, const ReadOptions& opti
   clock_.set_date_order(formats_.date_order);
   if (by_order_) runs_.push_back({});
   if (map_.from_counter) builder_.power_from_counter();
+  if (map.wide.empty()) builder_.devices_are_named_by_cells();
 }
 
 bool Table::is_name_of(Cells cells, int column) const {
@@ -106,13 +108,42 @@ bool Table::is_whole(Cells cells, const Reading& power) const {
   const bool unit_lost = unit_in_cells_ && !power.unit_in_cell && power.kind == Reading::Kind::value;
   const bool new_device = !by_order_ && map_.host < 0 && !keys_.empty() &&
                           std::ranges::find(keys_, cell(cells, map_.device)) == keys_.end();
-  return cells.size() >= usual_cells_ && !unit_lost && !new_device;
+  return cells.size() >= usual_cells_ && !unit_lost && !new_device && ends_whole(cells);
+}
+
+/// Whether the last cell of a line without an end is all there: it is no shorter than any other in its column, or has
+/// the decimals that they all have, or is none that is read.
+bool Table::ends_whole(Cells cells) const {
+  if (cells.empty()) return false;
+  const auto decimals = [](std::string_view cell) {
+    const std::size_t point = cell.find_last_of(".,");
+    return point == std::string_view::npos ? std::size_t{0} : cell.size() - point - 1;
+  };
+  const std::string_view last = cells.back();
+  std::size_t longest = 0;
+  bool same_decimals = decimals(last) > 0;
+  for (const auto& row : layout_.rows) {
+    if (row.size() != cells.size() || row.back().data() == last.data()) continue;
+    longest = std::max(longest, row.back().size());
+    same_decimals = same_decimals && decimals(row.back()) == decimals(last);
+  }
+  const int column = static_cast<int>(cells.size()) - 1;
+  const bool is_read = column == map_.time || column == map_.power || column == map_.device || column == map_.shown ||
+                       column == map_.host || !map_.wide.empty();
+  return !is_read || same_decimals || last.size() >= longest;
+}
+
+/// Of columns set apart by blanks a missing cell moves all others.
+bool Table::is_short(Cells cells) const {
+  return layout_.delimiter == kBlanks && cells.size() < usual_cells_ &&
+         (!layout_.has_header() || cells.size() < layout_.names.size());
 }
 
 /// A last line that may have been cut within: left out and said, which is no damage.
 bool Table::left_out_as_torn(Cells cells, bool whole) {
   if (!input_.last_line_torn() || whole) return false;
-  builder_.note(fmt::format("The last line is cut ('{}') and left out.", printable(cells.empty() ? "" : cells[0], 40)));
+  builder_.note(fmt::format("The last line is cut ('{}'), or may be since it has no end: it is left out.",
+                            printable(cells.empty() ? "" : cells[0], 40)));
   other_line();
   return true;
 }
@@ -132,6 +163,11 @@ Result<void> Table::row(Cells cells) {
   if (left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
   if (!time_read || !power_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
+  }
+  if (is_short(cells)) {
+    damaged(fmt::format("the row has {} cells where others have {}: nothing shows which one is missing", cells.size(),
+                        usual_cells_));
+    return {};
   }
   Values values;
   values.line = input_.line_number();
@@ -157,11 +193,12 @@ Result<void> Table::row(Cells cells) {
 /// A readable row of a table whose devices have a column.
 Result<void> Table::named_row(Cells cells, Values& values) {
   const std::string_view name = cell(cells, map_.device);
-  if (name.empty()) {
+  const auto by_name = is_unknown_cell(name) ? device_by_name(cells) : std::nullopt;
+  if (name.empty() && !by_name) {
     other_line();
     return {};
   }
-  if (is_unknown_cell(name)) {
+  if (is_unknown_cell(name) && !by_name) {
     damaged(fmt::format("its device is '{}'", printable(name, 40)));
     return {};
   }
@@ -169,7 +206,7 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     ++other_instances_;
     return {};
   }
-  const auto device = device_of(cells);
+  const auto device = by_name ? Result<std::size_t>(*by_name) : device_of(cells);
   if (!device) return std::unexpected(device.error());
   if (map_.instance >= 0 && is_other_instance(*device, cells)) {
     ++other_instances_;
@@ -186,7 +223,25 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     described_[*device] = true;
     describe(builder_.series(*device).device, cells);
   }
+  if (map_.shown >= 0) note_shown(*device, cells);
   return {};
+}
+
+/// The only device that has been called as this row's is: for a row that lacks its uuid.
+std::optional<std::size_t> Table::device_by_name(Cells cells) const {
+  const std::string_view name = cell(cells, map_.shown);
+  if (map_.host >= 0 || is_unknown_cell(name)) return std::nullopt;
+  const auto at = std::ranges::find(shown_, name);
+  if (at == shown_.end() || std::ranges::find(at + 1, shown_.end(), name) != shown_.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - shown_.begin());
+}
+
+void Table::note_shown(std::size_t device, Cells cells) {
+  const std::string_view name = cell(cells, map_.shown);
+  if (device >= shown_.size()) shown_.resize(device + 1);
+  if (is_unknown_cell(name) || shown_[device] == name) return;
+  moved_ = moved_ || !shown_[device].empty();
+  if (shown_[device].empty()) shown_[device] = undoubled(name);
 }
 
 Result<std::size_t> Table::device_of(Cells cells) {
@@ -264,13 +319,17 @@ std::int16_t Table::phase_of(Cells cells) {
 void Table::watch_clock(std::size_t device, const Values& values) {
   const std::vector<std::int64_t>& before = builder_.series(device).time_ns;
   if (before.size() < kRunBeforeRestart || restart_line_ > 0) return;
+  if (clock_.calendar()) {  // the time of day alone: midnight has been seen to, and no correction is as large
+    if (before.back() - values.time_ns > kLargestCorrection) restart_line_ = values.line;
+    return;
+  }
   const std::int64_t first = before.front();
   const std::int64_t run = before.back() - first;
   if (run > 0 && values.time_ns < before.back() && values.time_ns - first <= run / 10) restart_line_ = values.line;
 }
 
 void Table::add(std::size_t device, const Values& values) {
-  if (!clock_.wall() && !clock_.calendar() && map_.time >= 0) watch_clock(device, values);
+  if (!clock_.wall() && map_.time >= 0) watch_clock(device, values);
   builder_.add(device, values.time_ns, values.power_w);
   if (map_.average >= 0) builder_.set(device, Column::average_w, values.average_w);
   if (map_.limit >= 0) builder_.set(device, Column::limit_w, values.limit_w);

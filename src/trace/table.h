@@ -75,6 +75,10 @@ class Table {
     return cells.size() > most_cells_ && (cells.size() > most_cells_ + 1 || !cells.back().empty());
   }
   bool left_out_as_torn(Cells cells, bool whole);
+  [[nodiscard]] bool ends_whole(Cells cells) const;
+  [[nodiscard]] bool is_short(Cells cells) const;
+  [[nodiscard]] std::optional<std::size_t> device_by_name(Cells cells) const;
+  void note_shown(std::size_t device, Cells cells);
   Result<void> wide_row(Cells cells);
   Result<std::size_t> first_wide_device(Cells cells);
   [[nodiscard]] std::string_view instance_of(Cells cells) const;
@@ -110,6 +114,7 @@ class Table {
   std::vector<RowRange> runs_;
   std::vector<Device> first_rows_;  ///< by_order_: what the first rows say of their devices
   std::vector<std::string> keys_;   ///< device cells as seen, by index
+  std::vector<std::string> shown_;  ///< per device, what it is called by (ColumnMap::shown)
   std::vector<bool> described_;
   std::vector<std::int64_t> rows_of_;  ///< per device, for logs without a clock
   std::string key_;                    ///< scratch for host/device
@@ -124,6 +129,7 @@ class Table {
   std::size_t last_host_ = 0;
   std::vector<std::string> instance_;  ///< per device, the instance whose rows are read: none, or the first
   std::int64_t other_instances_ = 0;
+  bool moved_ = false;  ///< a device changed what it is called by
 };
 
 /// Joules, where the cell holds a count that can be; NaN for DCGM's blanks, numbers below zero and everything else.

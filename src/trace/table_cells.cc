@@ -118,7 +118,10 @@ bool is_unknown_cell(std::string_view cell) {
   return std::ranges::any_of(kWords, [cell](std::string_view word) { return equal_ignoring_case(cell, word); });
 }
 
+bool is_mega_or_milli(std::string_view name) { return name == "MW" || name == "MJ" || name == "MWh" || name == "MWH"; }
+
 std::optional<double> power_unit(std::string_view name) {
+  if (is_mega_or_milli(name)) return std::nullopt;
   static constexpr std::array<std::pair<std::string_view, double>, 15> kUnits{{{"w", 1.0},
                                                                                {"watt", 1.0},
                                                                                {"watts", 1.0},
@@ -141,6 +144,7 @@ std::optional<double> power_unit(std::string_view name) {
 }
 
 std::optional<double> energy_unit(std::string_view name) {
+  if (is_mega_or_milli(name)) return std::nullopt;
   static constexpr std::array<std::pair<std::string_view, double>, 12> kUnits{{{"j", 1.0},
                                                                                {"joule", 1.0},
                                                                                {"joules", 1.0},
@@ -181,6 +185,7 @@ Reading read_power(std::string_view cell, std::optional<double> scale, Decimals 
   const std::string_view unit = strip(rest, end);
   if (unit.empty()) return power_of(number, scale, false);
   if (unit == "W") return power_of(number, 1.0, true);
+  if (is_mega_or_milli(unit)) return power_of(number, scale, false);
   if (const auto stated = power_unit(unit)) return power_of(number, stated, true);
   return read_grouped_power(cell, scale, decimals);
 }

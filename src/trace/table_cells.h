@@ -23,7 +23,10 @@ void split_cells(std::string_view line, char delimiter, std::vector<std::string_
 /// A cell that says that there is no value: "", "N/A", "[Not Supported]", "ERR!", "nan", "-", "null", ...
 [[nodiscard]] bool is_unknown_cell(std::string_view cell);
 
-/// Watts (or joules) a unit of this name; nothing for other names. "mw" is milliwatt in any case.
+/// "MW", "MJ", "MWh": mega by the book, and as often milli in capitals. No unit, so that it has to be stated.
+[[nodiscard]] bool is_mega_or_milli(std::string_view name);
+
+/// Watts (or joules) a unit of this name in any case; nothing for other names, and for those above.
 [[nodiscard]] std::optional<double> power_unit(std::string_view name);
 [[nodiscard]] std::optional<double> energy_unit(std::string_view name);
 

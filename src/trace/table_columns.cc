@@ -335,6 +335,19 @@ PowerSample sample_power(const Layout& layout, int column, std::optional<double>
   return sample;
 }
 
+namespace {
+
+bool says_mega(const Layout& layout, int column) {
+  const auto ends = [](std::string_view text) {
+    while (!text.empty() && (text.back() == ')' || text.back() == ']')) text.remove_suffix(1);
+    return text.ends_with("MW") || text.ends_with("MJ") || text.ends_with("MWh") || text.ends_with("MWH");
+  };
+  return ends(layout.label(column)) ||
+         std::ranges::any_of(layout.rows, [&](const auto& row) { return ends(Layout::cell(row, column)); });
+}
+
+}  // namespace
+
 Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input) {
   if (map.power < 0) {
     return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power",
@@ -362,10 +375,14 @@ Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOpt
   const auto bare = std::ranges::find_if_not(
       map.wide, [&](const DeviceColumns& device) { return has_unit(device.power, device.power_scale); });
   if (bare == map.wide.end() && has_unit(map.power, map.power_scale)) return {};
-  return fail(ErrorKind::bad_input, input.name(),
-              fmt::format("column '{}' has no unit, neither in its name nor in its cells",
-                          printable(layout.label(bare == map.wide.end() ? map.power : bare->power), 40)),
-              map.from_counter ? "State it with --unit J or --unit mJ." : "State it with --unit W or --unit mW.");
+  return fail(
+      ErrorKind::bad_input, input.name(),
+      fmt::format("column '{}' has no unit, neither in its name nor in its cells{}",
+                  printable(layout.label(bare == map.wide.end() ? map.power : bare->power), 40),
+                  says_mega(layout, bare == map.wide.end() ? map.power : bare->power)
+                      ? ": 'M' in capitals is mega by the book, and often meant as milli"
+                      : ""),
+      map.from_counter ? "State it with --unit J or --unit mJ." : "State it with --unit mW, --unit W or --unit kW.");
 }
 
 }  // namespace wattrein::trace

@@ -37,6 +37,7 @@ struct ColumnMap {
   int nameplate = -1;
   int energy = -1;
   int device = -1;
+  int shown = -1;  ///< what devices are called by, where `device` is their uuid or serial number
   int host = -1;
   int phase = -1;
   int uuid = -1;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "trace/energy_counter.h"
+#include "trace/identity.h"
 #include "trace/table.h"
 
 namespace wattrein::trace {
@@ -13,9 +14,17 @@ std::unexpected<Error> Table::undecided(const PollFailure& failure) const {
   const std::string where = failure.row > 0 && failure.row < ordered_.size()
                                 ? fmt::format("{}:{}", input_.name(), ordered_[failure.row].line)
                                 : input_.name();
+  std::string damage;
+  for (const Damage& d : builder_.understanding_of().first_damaged) {
+    damage += fmt::format("\n  {}: {}", d.where, d.reason);
+  }
+  if (!damage.empty()) {
+    damage =
+        fmt::format(" (with rows that cannot be read, {} of them:{})", builder_.understanding_of().damaged, damage);
+  }
   return fail(
       ErrorKind::bad_input, where,
-      fmt::format("no column tells the devices apart, and row order does not decide: {}", failure.reason),
+      fmt::format("no column tells the devices apart, and row order does not decide: {}{}", failure.reason, damage),
       "Say how many rows make one poll with --devices N (1 for a single device), or name a column with --device.");
 }
 
@@ -116,6 +125,11 @@ std::string Table::device_columns() const {
   if (!map_.wide.empty()) {
     return map_.host >= 0 ? fmt::format("column {} and a column each", quoted(map_.host)) : "a column each";
   }
+  if (map_.shown >= 0) {
+    const std::string name = map_.host < 0 ? fmt::format("column {}", quoted(map_.shown))
+                                           : fmt::format("columns {} and {}", quoted(map_.host), quoted(map_.shown));
+    return fmt::format("{}, told apart by {}", name, quoted(map_.device));
+  }
   if (map_.host >= 0) return fmt::format("columns {} and {}", quoted(map_.host), quoted(map_.device));
   return fmt::format("column {}", quoted(map_.device));
 }
@@ -176,6 +190,13 @@ Result<Trace> Table::finish() {
     builder_.note(fmt::format("{} row{} of MIG instances {} passed over: a GPU's power includes its instances'.",
                               other_instances_, other_instances_ == 1 ? "" : "s",
                               other_instances_ == 1 ? "was" : "were"));
+  }
+  if (map_.shown >= 0) {
+    name_by_index(builder_.trace().series, shown_);
+    if (moved_) {
+      builder_.note(fmt::format("A device changes its '{}' within the log: it is called by its first.",
+                                printable(layout_.label(map_.shown), 40)));
+    }
   }
   note_unit_by_size();
   if (!map_.from_counter) drop_falling_counters(builder_);

@@ -51,6 +51,13 @@ void take_unit(std::string_view unit, ColumnName& name) {
   name.time_unit = parse_time_unit(unit);
 }
 
+/// "power_MW", "power MW", "powerMW": milli or mega, which only the user knows.
+bool ends_in_mega(std::string_view base) {
+  std::size_t start = base.size();
+  while (start > 0 && (is_upper(base[start - 1]) || base[start - 1] == 'h')) --start;
+  return is_mega_or_milli(base.substr(start));
+}
+
 /// Lines of the head, without a last one that the head's own end has cut.
 std::vector<std::string_view> lines_of(std::string_view head) {
   std::vector<std::string_view> lines;
@@ -144,7 +151,9 @@ ColumnName parse_column_name(std::string_view text) {
     if (i > start) split_piece(base.substr(start, i - start), name.tokens);
     start = i + 1;
   }
-  if (!unit_in_brackets && name.tokens.size() > 1) {
+  if (!unit_in_brackets && name.tokens.size() > 1 && ends_in_mega(base)) {
+    name.tokens.pop_back();
+  } else if (!unit_in_brackets && name.tokens.size() > 1) {
     take_unit(name.tokens.back(), name);
     if (name.power_scale || name.energy_scale || name.time_unit) name.tokens.pop_back();
   } else if (!unit_in_brackets && name.tokens.size() == 1) {

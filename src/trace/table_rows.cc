@@ -105,7 +105,7 @@ Result<void> Table::wide_row(Cells cells) {
   };
   const bool time_read =
       clockless ? cells.size() == usual_cells_ && std::ranges::any_of(map_.wide, has_value) : time.has_value();
-  if (left_out_as_torn(cells, time_read && cells.size() >= usual_cells_)) return {};
+  if (left_out_as_torn(cells, time_read && cells.size() >= usual_cells_ && ends_whole(cells))) return {};
   if (!time_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, first.kind == Reading::Kind::value, first.kind);
   }
@@ -172,7 +172,9 @@ bool Table::is_other_instance(std::size_t device, Cells cells) {
 
 /// Watts that can only be milliwatts or kilowatts are not converted in silence: a facility may draw them.
 void Table::note_unit_by_size() {
-  if (map_.from_counter || unit_in_cells_ || !options_.power_unit.empty() || map_.power_scale != 1.0) return;
+  if (map_.from_counter || unit_in_cells_ || !options_.power_unit.empty()) return;
+  const std::string_view unit = map_.power_scale == 1.0 ? "W" : map_.power_scale == 1e-3 ? "mW" : "";
+  if (unit.empty()) return;
   constexpr double kMostOfAGpu = 5000.0;
   constexpr double kLeastOfAGpu = 2.0;
   double least = std::numeric_limits<double>::infinity();
@@ -185,7 +187,14 @@ void Table::note_unit_by_size() {
     }
   }
   const std::string label = printable(layout_.label(map_.power), 40);
-  if (most > 0.0 && least > kMostOfAGpu) {
+  if (unit == "mW") {
+    if (most > 0.0 && most < kLeastOfAGpu) {
+      builder_.note(
+          fmt::format("Column '{}' says mW but never reads more than {:.4g} W: if its numbers are W, say "
+                      "--unit W.",
+                      label, most));
+    }
+  } else if (most > 0.0 && least > kMostOfAGpu) {
     builder_.note(
         fmt::format("Column '{}' says W but never reads less than {}: if that is mW, say --unit mW.", label, least));
   } else if (most > 0.0 && most < kLeastOfAGpu) {

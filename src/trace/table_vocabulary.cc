@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/identity.h"
 #include "trace/table_cells.h"
 #include "trace/table_wide.h"
 
@@ -55,14 +56,23 @@ bool is_numbered_device(std::string_view token) {
   return false;
 }
 
+/// "cpu0", "socket1": a numbered part beside the GPUs.
+bool is_numbered_part(std::string_view token) {
+  for (const std::string_view part : {"cpu", "socket", "dram", "pkg", "package"}) {
+    if (token.starts_with(part) && parse_int(token.substr(part.size()))) return true;
+  }
+  return false;
+}
+
 bool is_draw(const ColumnName& name) {
   const bool device_in_watts = name.power_scale && std::ranges::any_of(name.tokens, is_numbered_device);
   if (!has_any(name, {"power", "watts", "watt", "pwr", "draw"}) && !device_in_watts) return false;
-  if (name.energy_scale || name.time_unit) return false;
+  if (name.energy_scale || name.time_unit || std::ranges::any_of(name.tokens, is_numbered_part)) return false;
   return !has_any(name, {"limit", "cap",         "max",   "min",     "default", "enforced", "requested", "management",
                          "tdp",   "budget",      "state", "mode",    "brake",   "slowdown", "throttle",  "violation",
                          "util",  "utilization", "pct",   "percent", "count",   "factor",   "smoothing", "cpu",
-                         "ram",   "dram",        "peak",  "std",     "target",  "error"});
+                         "ram",   "dram",        "peak",  "std",     "target",  "error",    "reactive",  "apparent",
+                         "va",    "var",         "kva",   "kvar",    "pf",      "dpf"});
 }
 
 bool is_average(const ColumnName& name) { return has_any(name, {"average", "avg", "mean"}); }
@@ -140,6 +150,23 @@ int find_time(Names names) {
   // An absolute stamp goes before a count since the start.
   const int absolute = first(names, [](const ColumnName& n) { return is_time(n) && !n.has("elapsed"); });
   return absolute >= 0 ? absolute : first(names, is_time);
+}
+
+/// A clock that stands still says nothing where a second one runs.
+void pass_over_stuck_clock(const Layout& layout, ColumnMap& map) {
+  constexpr std::size_t kEnough = 10;
+  const auto stands = [&](int column) {
+    const std::string_view at = Layout::cell(layout.rows.front(), column);
+    return std::ranges::all_of(layout.rows, [&](const auto& row) { return Layout::cell(row, column) == at; });
+  };
+  if (map.time < 0 || layout.rows.size() < kEnough || !stands(map.time)) return;
+  for (int other = 0; other < static_cast<int>(layout.names.size()); ++other) {
+    if (other == map.time || !is_time(layout.names[static_cast<std::size_t>(other)]) || stands(other)) continue;
+    map.notes.push_back(fmt::format("The clock '{}' stands still: '{}' is read.", printable(layout.label(map.time), 40),
+                                    printable(layout.label(other), 40)));
+    map.time = other;
+    return;
+  }
 }
 
 /// CodeCarbon's emissions.csv.
@@ -280,7 +307,12 @@ void find_labels(Names names, ColumnMap& map) {
     return first(names, [words](const ColumnName& n) { return is_one_of(n.words, words); });
   };
   map.phase = named({"phase", "stage"});
-  map.host = named({"host", "hostname", "host_name", "node", "node_id", "node_name"});
+  // What can only be a machine, the plainest first.
+  for (const std::string_view host :
+       {"host", "hostname", "host_name", "node", "node_id", "node_name", "nodename", "server", "machine", "computer",
+        "host_id", "hostid", "rank_host", "source_host", "chassis", "host_ip", "hostip", "ip", "ip_address"}) {
+    if (map.host < 0) map.host = named({host});
+  }
   map.model = named({"gpu_model", "model", "model_name", "gpu_name", "name", "device_name"});
   map.uuid = named({"uuid", "gpu_uuid", "device_uuid"});
   map.instance = named({"gi_id", "gpu_instance_id", "gpu_instance", "gpu_i_id", "gpu_i", "mig", "mig_id", "mig_dev",
@@ -319,6 +351,14 @@ Result<void> choose_rows(const Layout& layout, const ReadOptions& options, const
     }
   }
   if (map.device < 0 && map.host >= 0) return take_host_as_device(layout, input, map);
+  if (map.host < 0) {
+    map.host = find_doubtful_host(layout, map.device);
+    if (map.host >= 0) {
+      map.notes.push_back(fmt::format("Each value of '{}' has the same devices, in turn: it is taken as their host.",
+                                      printable(layout.label(map.host), 40)));
+    }
+  }
+  identify_by_uuid(layout, map);
   return {};
 }
 
@@ -330,7 +370,11 @@ int vocabulary_score(Names names) {
 }
 
 bool vocabulary_suffices(Names names) {
-  return find_time(names) >= 0 && (!draws(names).empty() || !energies(names).empty());
+  // A "start_time" is not taken as the time in silence, but the table is one: what is missing can be named.
+  const bool some_time = find_time(names) >= 0 || std::ranges::any_of(names, [](const ColumnName& n) {
+                           return n.words == "start_time" || n.words == "end_time" || n.words == "start_timestamp";
+                         });
+  return some_time && (!draws(names).empty() || !energies(names).empty());
 }
 
 Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, const Input& input) {
@@ -344,6 +388,7 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
   }
   ColumnMap map;
   map.time = find_time(names);
+  pass_over_stuck_clock(layout, map);
   if (const auto chosen = choose_draw(layout, options, input, map); !chosen) return std::unexpected(chosen.error());
   if (map.wide.empty()) {
     map.limit = first(names, is_limit);
