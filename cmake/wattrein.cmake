@@ -28,6 +28,16 @@ function(wattrein_library folder)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;TESTS;THREADED" ${ARGN})
   add_library(wattrein_${folder} ${arg_SOURCES})
   target_link_libraries(wattrein_${folder} PUBLIC wattrein_flags ${arg_DEPENDS})
+  # A first build spends a third of its time on reading these over and over. Not for developers: ccache saves them more.
+  if(WATTREIN_PRECOMPILE)  # a macro for each library would make each refuse the others' headers
+    set_target_properties(wattrein_${folder} PROPERTIES DEFINE_SYMBOL "")
+  endif()
+  if(WATTREIN_PRECOMPILE AND folder STREQUAL "base")
+    target_precompile_headers(wattrein_base PRIVATE <fmt/format.h> <algorithm> <expected> <functional> <optional> <span>
+                              <string> <string_view> <vector>)
+  elseif(WATTREIN_PRECOMPILE)
+    target_precompile_headers(wattrein_${folder} REUSE_FROM wattrein_base)
+  endif()
   set(tests ${arg_THREADED})
   if(NOT WATTREIN_SANITIZE STREQUAL "thread")
     list(APPEND tests ${arg_TESTS})
