@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -234,7 +235,7 @@ Result<Identity> identify(const std::vector<Trace>& traces, std::span<const std:
   }
   const bool renamed = make_unique(traces, files, out.targets);
   for (Target& t : out.targets) {
-    std::ranges::stable_sort(t.pieces, {}, &Piece::first);
+    std::ranges::sort(t.pieces, {}, [](const Piece& p) { return std::tuple(p.first, p.file, p.series); });
     if (auto agrees = check(traces, placement, t, mode); !agrees) return std::unexpected(agrees.error());
   }
   if (same_names_differ) {

@@ -10,7 +10,6 @@
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMs = 1'000'000;
 
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
