@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "trace/doubtful_readings.h"
 
 namespace wattrein::trace {
 
 namespace {
-
-constexpr double kMaxWatts = 1e9;  // above any machine: a wrong unit or a damaged number
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -77,7 +76,7 @@ bool goes_on(std::string_view rest) {
 Reading power_of(double number, std::optional<double> scale, bool unit_in_cell) {
   if (!scale) return {};
   const double value = scaled(number, *scale);
-  if (value < 0.0 || value > kMaxWatts) return {};
+  if (value < 0.0 || value > kMostWatts) return {};
   return {.kind = Reading::Kind::value, .value = value, .unit_in_cell = unit_in_cell};
 }
 
