@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -99,8 +100,8 @@ std::vector<int> phase_of_cells(const std::vector<std::int64_t>& shared, const G
   return level;
 }
 
-/// The device's deviations from its own mean in each group, over the shared cells of a group >= 0; zeros for a
-/// device that does not vary.
+/// The device's deviations from its own mean in each group, over the shared cells of a group >= 0, scaled to length 1;
+/// empty for a device that does not vary.
 std::vector<double> deviations(const Cells& cells, const std::vector<std::int64_t>& shared,
                                const std::vector<int>& group, std::size_t groups) {
   std::vector<double> value;
@@ -123,21 +124,16 @@ std::vector<double> deviations(const Cells& cells, const std::vector<std::int64_
     value[i] -= total[of[i]] / count[of[i]];
     square += value[i] * value[i];
   }
-  if (square <= kVaries * kVaries * size) std::ranges::fill(value, 0.0);
+  if (square <= kVaries * kVaries * size) return {};
+  const double length = std::sqrt(square);
+  for (double& v : value) v /= length;
   return value;
 }
 
+/// Of deviations of length 1.
 std::optional<double> pearson(const std::vector<double>& a, const std::vector<double>& b) {
-  double aa = 0.0;
-  double bb = 0.0;
-  double ab = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    aa += a[i] * a[i];
-    bb += b[i] * b[i];
-    ab += a[i] * b[i];
-  }
-  if (aa <= 0.0 || bb <= 0.0) return std::nullopt;
-  return std::clamp(ab / std::sqrt(aa) / std::sqrt(bb), -1.0, 1.0);
+  if (a.empty() || b.empty()) return std::nullopt;
+  return std::clamp(std::inner_product(a.begin(), a.end(), b.begin(), 0.0), -1.0, 1.0);
 }
 
 bool knows_anything(const Steps& steps) {
@@ -157,7 +153,7 @@ void summarise_pairs(Correlation& out) {
   if (count > 0.0) out.mean = sum / count;
 }
 
-/// Deviations of each device that knows anything, empty where too little is shared.
+/// Deviations of each device, empty where too little is shared.
 std::vector<std::vector<double>> shared_deviations(const std::vector<Steps>& devices, const Phases* phases) {
   const Grid grid = common_grid(devices);
   if (grid.cells <= 0) return {};
@@ -188,19 +184,22 @@ std::vector<std::vector<double>> shared_deviations(const std::vector<Steps>& dev
 Correlation pairwise_correlation(const trace::Trace& trace, const trace::HoldRule& hold, const Phases* phases) {
   Correlation out;
   out.within_phase = phases != nullptr;
+  out.devices = std::min(trace.series.size(), kMostCorrelated);
+  std::vector<std::size_t> chosen;  // evenly over the trace's devices
+  for (std::size_t k = 0; k < out.devices; ++k) chosen.push_back(k * trace.series.size() / out.devices);
   std::vector<Steps> devices;
-  std::vector<std::size_t> place(trace.series.size(), trace.series.size());  // of a series among `devices`
-  for (std::size_t i = 0; i < trace.series.size(); ++i) {
+  std::vector<std::size_t> place;  // of a chosen one among `devices`
+  for (const std::size_t i : chosen) {
     const Steps steps = steps_of(trace.series[i], hold);
-    if (!knows_anything(steps)) continue;
-    place[i] = devices.size();
-    devices.push_back(steps);
+    const bool known = knows_anything(steps);
+    place.push_back(known ? devices.size() : trace.series.size());
+    if (known) devices.push_back(steps);
   }
   std::vector<std::vector<double>> values;
   if (devices.size() >= 2) values = shared_deviations(devices, phases);
-  for (std::size_t a = 0; a < trace.series.size(); ++a) {
-    for (std::size_t b = a + 1; b < trace.series.size(); ++b) {
-      PairCorrelation pair{.a = a, .b = b, .r = std::nullopt};
+  for (std::size_t a = 0; a < chosen.size(); ++a) {
+    for (std::size_t b = a + 1; b < chosen.size(); ++b) {
+      PairCorrelation pair{.a = chosen[a], .b = chosen[b], .r = std::nullopt};
       if (place[a] < values.size() && place[b] < values.size()) pair.r = pearson(values[place[a]], values[place[b]]);
       out.pairs.push_back(pair);
     }

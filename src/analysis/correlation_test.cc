@@ -89,6 +89,25 @@ TEST(PairwiseCorrelation, IsNothingWhereTooLittleIsShared) {
   EXPECT_NEAR(*c.mean, 0.8, 1e-12);
 }
 
+TEST(PairwiseCorrelation, OfManyDevicesTakesSomeEvenly) {
+  trace::Trace trace;
+  const std::size_t n = 3 * kMostCorrelated;
+  for (std::size_t d = 0; d < n; ++d) {  // every third is the opposite of the others
+    const double sign = d % 3 == 0 ? -1.0 : 1.0;
+    trace.series.push_back({});
+    trace::Series& s = trace.series.back();
+    for (int i = 0; i < 20; ++i) {
+      s.time_ns.push_back(std::int64_t{1'000'000'000} * i);
+      s.power_w.push_back(300.0 + sign * (i % 4));
+    }
+  }
+  const Correlation c = pairwise_correlation(trace, {}, nullptr);
+  EXPECT_EQ(c.devices, kMostCorrelated);
+  EXPECT_EQ(c.pairs.size(), kMostCorrelated * (kMostCorrelated - 1) / 2);
+  EXPECT_EQ(c.pairs.back().b, n - 3);
+  EXPECT_NEAR(c.min.value_or(0.0), 1.0, 1e-12);  // 0, 3, 6, ...: all alike
+}
+
 TEST(PairwiseCorrelation, WithinPhaseTakesTheCommonSwingOut) {
   Rng rng(17);
   std::vector<double> a;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/large.h"
 #include "base/units.h"
 #include "trace/steps.h"
 
@@ -48,22 +49,25 @@ inline Joules to_joules(Int128 uw_ns) { return Joules(static_cast<double>(uw_ns)
 /// that a window of any size costs two look-ups. 24 bytes a sample. The steps' columns must outlive it.
 class Prefix {
  public:
-  explicit Prefix(const Steps& steps) : steps_(steps), before_(steps.size()) {
+  explicit Prefix(const Steps& steps) : steps_(steps) {
+    reserve_large(energy_before_, steps.size());
+    reserve_large(known_before_, steps.size());
     Amount sum;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      before_[i] = sum;
+      energy_before_.push_back(sum.energy_uw_ns);
+      known_before_.push_back(sum.known_ns);
       add(i, steps.end(i), sum);
     }
     total_ = sum;
   }
 
   [[nodiscard]] const Steps& steps() const { return steps_; }
-  [[nodiscard]] std::size_t size() const { return before_.size(); }
+  [[nodiscard]] std::size_t size() const { return known_before_.size(); }
   /// Up to the begin of segment i.
-  [[nodiscard]] const Amount& before(std::size_t i) const { return before_[i]; }
+  [[nodiscard]] Amount before(std::size_t i) const { return {energy_before_[i], known_before_[i]}; }
   /// Up to t, which lies between the begins of segments i and i + 1.
   [[nodiscard]] Amount at(std::size_t i, std::int64_t t) const {
-    Amount amount = before_[i];
+    Amount amount = before(i);
     add(i, std::min(t, steps_.end(i)), amount);
     return amount;
   }
@@ -79,7 +83,8 @@ class Prefix {
   }
 
   Steps steps_;
-  std::vector<Amount> before_;
+  std::vector<Int128> energy_before_;
+  std::vector<std::int64_t> known_before_;
   Amount total_;
 };
 

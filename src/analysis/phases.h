@@ -59,7 +59,9 @@ struct PairCorrelation {
   std::size_t b = 0;
   std::optional<double> r;  ///< nothing when one of them does not vary or too little is shared
 };
+inline constexpr std::size_t kMostCorrelated = 128;
 struct Correlation {
+  std::size_t devices = 0;  ///< that were compared: kMostCorrelated of them, taken evenly, where there are more
   std::vector<PairCorrelation> pairs;
   std::optional<double> mean, min, max;  ///< over the pairs that have a value
   bool within_phase = false;

@@ -248,6 +248,7 @@ std::string correlation_section(const FileView& file) {
   } else {
     out += "Correlation is " + unknown() + ": too little is shared, or a device does not vary";
   }
+  if (c.devices < file.trace.series.size()) out += fmt::format(", of {} devices taken evenly", c.devices);
   out += c.within_phase ? ", within phases (each phase's own mean taken out).</p>\n" : ", over all of the time.</p>\n";
   if (file.trace.series.size() <= kMatrixDevices && c.mean) out += matrix(file);
   return out;

@@ -214,6 +214,7 @@ void correlation(JsonWriter& json, const AnalysedTrace& file) {
   const analysis::Correlation& c = file.analysis.correlation;
   json.key("correlation").begin_object();
   json.field("within_phase", c.within_phase);
+  json.field("devices", c.devices);
   optional_number(json, "mean", c.mean);
   optional_number(json, "min", c.min);
   optional_number(json, "max", c.max);

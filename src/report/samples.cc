@@ -207,6 +207,7 @@ Subject subject_of(const std::string& name, const trace::Steps& steps, const std
 
 analysis::Correlation correlation_of(std::size_t devices) {
   analysis::Correlation out;
+  out.devices = devices;
   for (std::size_t a = 0; a < devices; ++a) {
     for (std::size_t b = a + 1; b < devices; ++b) {
       out.pairs.push_back({a, b, -0.13 + 0.02 * static_cast<double>((a * 7 + b * 3) % 5)});

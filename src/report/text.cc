@@ -88,8 +88,10 @@ std::string phases_text(const Analysis& analysis) {
 std::string correlation_text(const Analysis& analysis) {
   const analysis::Correlation& c = analysis.correlation;
   if (!c.mean) return "";
-  return wrap(fmt::format("pairwise mean {:.2f}, from {:.2f} to {:.2f}{}", *c.mean, *c.min, *c.max,
-                          c.within_phase ? ", within phases" : ""),
+  const std::string some =
+      c.devices < analysis.devices.size() ? fmt::format(", of {} devices taken evenly", c.devices) : "";
+  return wrap(fmt::format("pairwise mean {:.2f}, from {:.2f} to {:.2f}{}{}", *c.mean, *c.min, *c.max,
+                          c.within_phase ? ", within phases" : "", some),
               "  correlation ");
 }
 

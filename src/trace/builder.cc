@@ -224,6 +224,19 @@ void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
   if (std::isnan(power_w)) ++trace_.understanding.unknown_power;
 }
 
+void Builder::extend(std::size_t device, std::span<const std::int64_t> time_ns, std::span<const double> power_w) {
+  if (time_ns.empty()) return;
+  Series& s = trace_.series[device];
+  std::int64_t before = s.time_ns.empty() ? std::numeric_limits<std::int64_t>::min() : s.time_ns.back();
+  for (const std::int64_t t : time_ns) {
+    s.duplicate_stamps += t == before ? 1 : 0;
+    s.backward_stamps += t < before ? 1 : 0;
+    before = t;
+  }
+  s.time_ns.insert(s.time_ns.end(), time_ns.begin(), time_ns.end());
+  s.power_w.insert(s.power_w.end(), power_w.begin(), power_w.end());
+}
+
 void Builder::set(std::size_t device, Column column, double value) {
   Series& s = trace_.series[device];
   std::vector<double>& values = s.column(column);

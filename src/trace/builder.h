@@ -2,6 +2,7 @@
 // What every reader fills: it keeps the columns aligned, counts what was passed over, and makes the Trace.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,6 +34,9 @@ class Builder {
   /// (below zero, or a blank of DCGM). `time_ns` is absolute: unix
   /// nanoseconds, or from zero where there is no clock (start_known(false)).
   void add(std::size_t device, std::int64_t time_ns, double power_w);
+  /// The same for samples in a row, each of a power from 0 to kMostWatts; their number is for the caller to count in
+  /// understanding().rows. Threads: several at once, for different devices.
+  void extend(std::size_t device, std::span<const std::int64_t> time_ns, std::span<const double> power_w);
   /// Sets an optional column of the sample just added to `device`; samples without it hold NaN.
   void set(std::size_t device, Column column, double value);
   void set_phase(std::size_t device, std::int16_t phase);

@@ -29,7 +29,7 @@ bool is_sentinel(double w) {
   static constexpr std::array<double, 17> kSentinels{999.0,   999.9,   999.99,      999.999,      9999.0,     9999.9,
                                                      9999.99, 99999.0, 99999.9,     999999.0,     3276.7,     6553.5,
                                                      32767.0, 65535.0, 2147483.647, 2147483647.0, 4294967.295};
-  return std::ranges::find(kSentinels, w) != kSentinels.end();
+  return w >= kSentinels.front() && std::ranges::find(kSentinels, w) != kSentinels.end();
 }
 
 std::string counted(std::int64_t n, std::string_view what) {

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "trace/doubtful_readings.h"
 #include "trace/table_cells.h"
@@ -94,56 +99,65 @@ class PlainClock {
   std::int64_t midnight_ns_ = 0;
 };
 
-/// "387.42" or "387.42 W". Fifteen digits over a power of ten are one correctly rounded division, which is what
-/// std::from_chars gives (Clinger 1990).
-bool read_plain_power(std::string_view text, std::optional<double> scale, double& power_w, bool& unit) {
-  static constexpr std::array<double, 16> kTens{1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  unit = text.ends_with('W');
-  if (unit) {
-    text.remove_suffix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  } else if (!scale) {
-    return false;
+/// Whether a device is called so. Most names are one digit, or differ at their end.
+bool same_name(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  return a.size() < 2 ? a == b : a.back() == b.back() && std::memcmp(a.data(), b.data(), a.size() - 1) == 0;
+}
+
+/// The end of the cell at `at`, at its delimiter or the line's end; nullptr where it holds a quote.
+const char* cell_end_of(const char* at, char delimiter) {
+  for (;; ++at) {  // cells are short: a loop is faster than a call
+    if (*at == delimiter || *at == '\n') return at;
+    if (*at == '"') return nullptr;
   }
-  if (text.empty() || text.size() > 15 || !is_digit(text.front())) return false;
-  std::int64_t digits = 0;
-  std::size_t decimals = 0;
-  bool point = false;
-  for (const char c : text) {
-    if (is_digit(c)) {
-      digits = digits * 10 + (c - '0');
-      decimals += point ? 1 : 0;
-    } else if (c == '.' && !point) {
-      point = true;
-    } else {
-      return false;
-    }
+}
+
+/// Counts the delimiters from `at` to the line's end and moves `at` there; nothing where a quote stands between.
+/// `end` is behind the last line's end.
+std::optional<std::size_t> count_to_line_end(const char*& at, const char* end, char delimiter) {
+  std::size_t found = 0;
+#ifdef __SSE2__
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const auto where = [bytes](char c) {
+      return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c))));
+    };
+    const unsigned line_end = where('\n');
+    const unsigned within = line_end == 0 ? 0xFFFFU : (line_end & (0U - line_end)) - 1U;
+    if ((where('"') & within) != 0) return std::nullopt;
+    for (unsigned left = where(delimiter) & within; left != 0; left &= left - 1) ++found;
+    if (line_end == 0) continue;
+    at += std::countr_zero(line_end);
+    return found;
   }
-  const double number = static_cast<double>(digits) / kTens[decimals];
-  power_w = unit ? number : scaled(number, *scale);
-  return power_w <= kMostWatts;
+#endif
+  for (; at != end && *at != '\n'; ++at) {
+    if (*at == '"') return std::nullopt;
+    found += *at == delimiter ? 1 : 0;
+  }
+  return found;
 }
 
 }  // namespace
 
-/// One line's scratch, and what carries over from row to row.
+/// What carries over from row to row.
 struct PlainRows::Row {
   PlainClock clock;
   std::span<const std::string> keys;
   std::size_t next_key = 0;  ///< devices mostly come in the same order
   std::int64_t time_ns = 0;
   double power_w = 0.0;
-  std::uint32_t device = 0;
+  std::size_t device = 0;
   bool unit = false;
 
   bool find_key(std::string_view key) {
-    if (next_key >= keys.size() || keys[next_key] != key) {
+    if (next_key >= keys.size() || !same_name(keys[next_key], key)) {
       const auto at = std::ranges::find(keys, key);
       if (at == keys.end()) return false;
       next_key = static_cast<std::size_t>(at - keys.begin());
     }
-    device = static_cast<std::uint32_t>(next_key);
+    device = next_key;
     next_key = next_key + 1 < keys.size() ? next_key + 1 : 0;
     return true;
   }
@@ -163,57 +177,103 @@ std::optional<PlainRows> PlainRows::of(const Layout& layout, const ColumnMap& ma
   rows.device_ = static_cast<std::size_t>(map.device);
   rows.last_ = std::max({rows.time_, rows.power_, rows.device_});
   rows.scale_ = map.power_scale;
-  if (rows.last_ >= rows.cells_ || rows.device_ == rows.time_) return std::nullopt;
+  const bool shared = rows.device_ == rows.time_ || rows.device_ == rows.power_ || rows.power_ == rows.time_;
+  if (rows.last_ >= rows.cells_ || shared) return std::nullopt;
   return rows;
 }
 
-bool PlainRows::parse_line(const char* at, const char* end, Row& row) const {
-  std::size_t cell = 0;
-  for (;; ++cell) {
-    if (cell == time_) {
-      if (const std::size_t size = row.clock.again(at, end, delimiter_); size > 0) {
-        row.time_ns = row.clock.last_ns();
-        at += size + 1;
-        if (cell == last_) break;
-        continue;
-      }
+/// "387.42" or "387.42 W" at `at`, blanks around it: the end of its cell, or nullptr. Fifteen digits over a power of
+/// ten are one correctly rounded division, which is what std::from_chars gives (Clinger 1990).
+const char* PlainRows::read_power(const char* at, Row& row) const {
+  static constexpr std::array<double, 16> kTens{1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  static constexpr std::ptrdiff_t kMostChars = 15;
+  const auto skip_blanks = [&at, this] {
+    while (is_blank(*at) && *at != delimiter_) ++at;
+  };
+  skip_blanks();
+  const char* const begin = at;
+  const char* point = nullptr;
+  std::int64_t digits = 0;
+  for (;; ++at) {
+    if (is_digit(*at)) {
+      digits = digits * 10 + (*at - '0');
+    } else if (*at == '.' && point == nullptr && at != begin) {
+      point = at;
+    } else {
+      break;
     }
-    const char* cell_end = at;  // cells are short: a loop is faster than a call
-    while (cell_end != end && *cell_end != delimiter_) ++cell_end;
-    if (cell == time_) {
-      const std::string_view text = trimmed(at, cell_end);
-      if (!row.clock.read(text, row.time_ns)) return false;
-      row.clock.keep(text, row.time_ns);
-    }
-    if (cell == device_ && !row.find_key(trimmed(at, cell_end))) return false;
-    if (cell == power_ && !read_plain_power(trimmed(at, cell_end), scale_, row.power_w, row.unit)) return false;
-    if (cell_end == end) return cell + 1 == cells_;
-    at = cell_end + 1;
-    if (cell == last_) break;
+    if (at - begin >= kMostChars) return nullptr;
   }
-  return cell + 2 + static_cast<std::size_t>(std::count(at, end, delimiter_)) == cells_;
+  if (at == begin) return nullptr;
+  const std::ptrdiff_t decimals = point == nullptr ? 0 : at - point - 1;
+  const double number = static_cast<double>(digits) / kTens[static_cast<std::size_t>(decimals)];
+  while (*at == ' ') ++at;
+  row.unit = *at == 'W';
+  if (row.unit) {
+    ++at;
+  } else if (!scale_) {
+    return nullptr;
+  }
+  skip_blanks();
+  if (*at != delimiter_ && *at != '\n') return nullptr;
+  row.power_w = row.unit ? number : scaled(number, *scale_);
+  return row.power_w <= kMostWatts ? at : nullptr;
+}
+
+/// The stamp at `at`: the end of its cell, or nullptr.
+const char* PlainRows::read_time(const char* at, const char* end, Row& row) const {
+  if (const std::size_t size = row.clock.again(at, end, delimiter_); size > 0) {
+    row.time_ns = row.clock.last_ns();
+    return at + size;
+  }
+  const char* const cell_end = cell_end_of(at, delimiter_);
+  if (cell_end == nullptr) return nullptr;
+  const std::string_view text = trimmed(at, cell_end);
+  if (!row.clock.read(text, row.time_ns)) return nullptr;
+  row.clock.keep(text, row.time_ns);
+  return cell_end;
+}
+
+const char* PlainRows::read_line(const char* at, const char* end, Row& row) const {
+  for (std::size_t cell = 0;; ++cell) {
+    const char* cell_end = nullptr;
+    if (cell == time_) {
+      cell_end = read_time(at, end, row);
+    } else if (cell == power_) {
+      cell_end = read_power(at, row);
+    } else {
+      cell_end = cell_end_of(at, delimiter_);
+      if (cell_end != nullptr && cell == device_ && !row.find_key(trimmed(at, cell_end))) return nullptr;
+    }
+    if (cell_end == nullptr) return nullptr;
+    if (*cell_end == '\n') return cell + 1 == cells_ ? cell_end + 1 : nullptr;
+    at = cell_end + 1;
+    if (cell != last_) continue;
+    const auto more = count_to_line_end(at, end, delimiter_);
+    return more && cell + 2 + *more == cells_ ? at + 1 : nullptr;
+  }
 }
 
 bool PlainRows::parse(std::string_view text, std::span<const std::string> keys, PlainBlock& out) const {
-  out.time_ns.clear();
-  out.power_w.clear();
-  out.device.clear();
+  out.devices.resize(keys.size());
+  for (PlainBlock::Columns& columns : out.devices) {
+    columns.time_ns.clear();
+    columns.power_w.clear();
+  }
   out.lines = 0;
   out.unit_in_cells = false;
-  if (text.find('"') != std::string_view::npos) return false;
+  if (!text.ends_with('\n')) return false;
   Row row;
   row.keys = keys;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    const auto* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
-    if (newline == nullptr || !parse_line(at, newline, row)) return false;
-    out.time_ns.push_back(row.time_ns);
-    out.power_w.push_back(row.power_w);
-    out.device.push_back(row.device);
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) {
+    at = read_line(at, end, row);
+    if (at == nullptr) return false;
+    out.devices[row.device].time_ns.push_back(row.time_ns);
+    out.devices[row.device].power_w.push_back(row.power_w);
     out.unit_in_cells = out.unit_in_cells || row.unit;
     ++out.lines;
-    at = newline + 1;
   }
   return true;
 }

@@ -15,11 +15,13 @@
 
 namespace wattrein::trace {
 
-/// Rows in the file's order. Keeps its memory from block to block.
+/// The samples of each device in the file's order. Keeps its memory from block to block.
 struct PlainBlock {
-  std::vector<std::int64_t> time_ns;
-  std::vector<double> power_w;
-  std::vector<std::uint32_t> device;  ///< index into the keys
+  struct Columns {
+    std::vector<std::int64_t> time_ns;
+    std::vector<double> power_w;
+  };
+  std::vector<Columns> devices;  ///< as in the keys
   std::int64_t lines = 0;
   bool unit_in_cells = false;
 };
@@ -39,7 +41,10 @@ class PlainRows {
 
  private:
   struct Row;
-  [[nodiscard]] bool parse_line(const char* at, const char* end, Row& row) const;
+  // Each returns where to go on, or nullptr for what is not plain. The text ends in "\n", just before `end`.
+  [[nodiscard]] const char* read_line(const char* at, const char* end, Row& row) const;
+  [[nodiscard]] const char* read_time(const char* at, const char* end, Row& row) const;
+  [[nodiscard]] const char* read_power(const char* at, Row& row) const;
 
   char delimiter_ = ',';
   std::size_t cells_ = 0;

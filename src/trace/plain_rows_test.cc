@@ -124,10 +124,12 @@ TEST(PlainRows, RefusesABlockWithAnythingElse) {
   const std::vector<std::string> keys{"0", "1"};
   PlainBlock out;
   EXPECT_TRUE(rows->parse("2026-01-02 03:04:05.25,1,71.5\n2026-01-02T03:04:06,0,72 W\r\n", keys, out));
-  EXPECT_EQ(out.power_w, (std::vector<double>{71.5, 72}));
-  EXPECT_EQ(out.device, (std::vector<std::uint32_t>{1, 0}));
+  ASSERT_EQ(out.devices.size(), 2U);
+  EXPECT_EQ(out.devices[0].power_w, std::vector<double>{72});
+  EXPECT_EQ(out.devices[1].power_w, std::vector<double>{71.5});
   // 2026-01-02 is 20455 days after 1970-01-01 (56 years of 365 days, 14 leap days, 1 day more).
-  EXPECT_EQ(out.time_ns[0], (std::int64_t{20455} * 86400 + 3 * 3600 + 4 * 60 + 5) * 1'000'000'000 + 250'000'000);
+  EXPECT_EQ(out.devices[1].time_ns[0],
+            (std::int64_t{20455} * 86400 + 3 * 3600 + 4 * 60 + 5) * 1'000'000'000 + 250'000'000);
   EXPECT_EQ(out.lines, 2);
   EXPECT_TRUE(out.unit_in_cells);
   for (const char* line : {"2026-01-02 03:04:05Z,1,71.5\n",
@@ -152,6 +154,34 @@ TEST(PlainRows, RefusesABlockWithAnythingElse) {
                            "2026-01-02 03:04:05.1234567890,1,71.5\n",
                            "\n"}) {
     EXPECT_FALSE(rows->parse(line, keys, out)) << line;
+  }
+}
+
+TEST(PlainRows, CountsTheCellsBehind) {
+  Layout layout;
+  ColumnMap map;
+  (void)engine(layout, map);
+  const std::vector<std::string> keys{"0"};
+  PlainBlock out;
+  for (std::size_t extra = 1; extra <= 12; ++extra) {
+    for (std::size_t width = 0; width < 20; ++width) {
+      layout.cells = 3 + extra;
+      const auto rows = PlainRows::of(layout, map, {});
+      ASSERT_TRUE(rows);
+      std::string tail;
+      for (std::size_t i = 0; i < extra; ++i) tail += "," + std::string((width * (i + 1)) % 20, 'x');
+      // A second row, so that what is behind the line's end is not counted with it.
+      const std::string head = "2026-01-02 03:04:05,0,71.5";
+      const auto parse = [&](const std::string& behind) {
+        return rows->parse(head + behind + "\n" + head + tail + "\n", keys, out);
+      };
+      EXPECT_TRUE(parse(tail)) << tail;
+      EXPECT_FALSE(parse(tail + ",")) << tail;
+      EXPECT_FALSE(parse(tail.substr(0, tail.rfind(',')))) << tail;
+      std::string quoted = tail;
+      quoted.insert(1 + (width * 7) % quoted.size(), "\"");
+      EXPECT_FALSE(parse(quoted)) << quoted;
+    }
   }
 }
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "base/rng.h"
 
 namespace wattrein::trace {
 namespace {
@@ -20,6 +23,34 @@ Series series(std::string name, std::vector<double> at_s, std::vector<double> po
 TEST(MedianPeriod, AveragesTheMiddleTwo) {
   EXPECT_EQ(median_period(std::vector<std::int64_t>{0, 10, 30, 60, 61}).count(), 15);  // gaps 10 20 30 1
   EXPECT_EQ(median_period(std::vector<std::int64_t>{5}).count(), 0);
+}
+
+/// The median by its definition.
+std::int64_t sorted_median(std::span<const std::int64_t> time_ns) {
+  std::vector<std::int64_t> gaps;
+  for (std::size_t i = 1; i < time_ns.size(); ++i) gaps.push_back(time_ns[i] - time_ns[i - 1]);
+  std::ranges::sort(gaps);
+  const std::size_t n = gaps.size();
+  return n % 2 == 1 ? gaps[n / 2] : gaps[n / 2 - 1] + (gaps[n / 2] - gaps[n / 2 - 1]) / 2;
+}
+
+TEST(MedianPeriod, IsExactForManyGaps) {
+  Rng rng(3);
+  for (int kind = 0; kind < 6; ++kind) {
+    for (const std::size_t n : {std::size_t{33'000}, std::size_t{70'001}}) {
+      std::vector<std::int64_t> time_ns{0};
+      for (std::size_t i = 0; i < n; ++i) {
+        std::int64_t gap = 100;
+        if (kind == 1) gap = 1 + static_cast<std::int64_t>(rng.below(1'000'000));
+        if (kind == 2) gap = rng.below(2) == 0 ? 10 : 1000;  // the median may lie between the two
+        if (kind == 3) gap = 99 + static_cast<std::int64_t>(rng.below(3));
+        if (kind == 4) gap = i < n / 2 ? 10 : 1000;
+        if (kind == 5) gap = i % (n / 4096) == i / (n / 4096) * 7919 % (n / 4096) ? 1 : 50;  // what a sample sees
+        time_ns.push_back(time_ns.back() + gap);
+      }
+      EXPECT_EQ(median_period(time_ns).count(), sorted_median(time_ns)) << kind << " " << n;
+    }
+  }
 }
 
 TEST(Steps, HoldsNoLongerThanThreePeriods) {

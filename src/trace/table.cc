@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/large.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "trace/table_cells.h"
 
@@ -92,7 +94,11 @@ Result<void> Table::not_a_sample(Cells cells, bool time_read, bool power_read, R
     return {};
   }
   if (!time_read && map_.time >= 0) {
-    damaged(fmt::format("the time '{}' cannot be read", printable(cell(cells, map_.time), 40)));
+    const std::string_view time = cell(cells, map_.time);
+    const bool number = parse_double(time).has_value() && options_.time_unit.empty();
+    damaged(
+        fmt::format("the time '{}' {}", printable(time, 40),
+                    number ? "is a number whose unit nothing states (--time-unit s, ms, us or ns)" : "cannot be read"));
   } else if (cell(cells, map_.power).data() == nullptr) {
     damaged("the row ends before its power");
   } else if (power_kind == Reading::Kind::unreadable) {
@@ -341,16 +347,19 @@ void Table::expect(std::size_t rows) {
   const std::size_t devices = std::max<std::size_t>(1, builder_.device_count());
   for (std::size_t d = 0; d < builder_.device_count(); ++d) {
     Series& series = builder_.series(d);
-    series.time_ns.reserve(rows / devices);
-    series.power_w.reserve(rows / devices);
+    reserve_large(series.time_ns, rows / devices);
+    reserve_large(series.power_w, rows / devices);
   }
 }
 
-void Table::take(const PlainBlock& block) {
-  for (std::size_t i = 0; i < block.device.size(); ++i) {
-    builder_.add(block.device[i], block.time_ns[i], block.power_w[i]);
+void Table::take(std::span<const PlainBlock> blocks) {
+  parallel_for(keys_.size(), options_.threads, [&](std::size_t d) {
+    for (const PlainBlock& block : blocks) builder_.extend(d, block.devices[d].time_ns, block.devices[d].power_w);
+  });
+  for (const PlainBlock& block : blocks) {
+    builder_.understanding().rows += block.lines;
+    unit_in_cells_ = unit_in_cells_ || block.unit_in_cells;
   }
-  unit_in_cells_ = unit_in_cells_ || block.unit_in_cells;
 }
 
 }  // namespace wattrein::trace

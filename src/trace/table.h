@@ -40,7 +40,7 @@ class Table {
   [[nodiscard]] bool takes_plain_rows() const { return !by_order_ && clock_.plain_calendar() && !keys_.empty(); }
   [[nodiscard]] std::span<const std::string> keys() const { return keys_; }
   [[nodiscard]] const ColumnFormats& formats() const { return formats_; }
-  void take(const PlainBlock& block);
+  void take(std::span<const PlainBlock> blocks);
   /// Makes room for so many rows in all, as far as is known: one allocation instead of many, and their holes.
   void expect(std::size_t rows);
   void other_line() { ++builder_.understanding().other_lines; }

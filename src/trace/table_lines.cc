@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/parallel.h"
 #include "base/text.h"
@@ -13,9 +14,9 @@ namespace wattrein::trace {
 
 namespace {
 
-constexpr std::int64_t kFirstLines = 300;                  // one by one: devices and their clock become known
-constexpr std::size_t kBlockBytes = std::size_t{2} << 20;  // for each thread
-constexpr int kMostRefusals = 3;                           // blocks in a row that were not plain: none will be
+constexpr std::int64_t kFirstLines = 300;                    // one by one: devices and their clock become known
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;  // for each thread
+constexpr int kMostRefusals = 3;                             // blocks in a row that were not plain: none will be
 
 /// Blocks of plain rows, taken apart on several threads and put into the table in the file's order.
 class PlainReader {
@@ -43,18 +44,17 @@ class PlainReader {
     std::vector<char> plain(parts.size(), 0);
     parallel_for(parts.size(), static_cast<int>(blocks_.size()),
                  [&](std::size_t i) { plain[i] = rows_->parse(parts[i], table_.keys(), blocks_[i]) ? 1 : 0; });
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (plain[i] == 0) {
-        lines_left_ = std::ranges::count(parts[i], '\n');
-        if (++refusals_ == kMostRefusals) rows_.reset();
-        return false;
-      }
-      if (!expected_) expect(parts[i], blocks_[i].lines);
-      table_.take(blocks_[i]);
-      input_.skip(parts[i].size(), blocks_[i].lines);
+    const auto good = static_cast<std::size_t>(std::ranges::find(plain, 0) - plain.begin());
+    if (good > 0) {
+      if (!expected_) expect(parts[0], blocks_[0].lines);
+      table_.take(std::span(blocks_).first(good));
+      for (std::size_t i = 0; i < good; ++i) input_.skip(parts[i].size(), blocks_[i].lines);
       refusals_ = 0;
     }
-    return true;
+    if (good == parts.size()) return true;
+    lines_left_ = std::ranges::count(parts[good], '\n');
+    if (++refusals_ == kMostRefusals) rows_.reset();
+    return false;
   }
 
   /// From the first plain part, how many rows the file will have.
