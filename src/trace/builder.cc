@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "trace/aggregate_rows.h"
 #include "trace/clock_steps.h"
@@ -279,22 +280,26 @@ Result<std::string> Builder::settle_power(const ReadOptions& options) {
     if (!differences) return std::unexpected(differences.error());
     tell(*differences);
   }
-  if (!readings_are_meant_) tell(drop_full_registers(trace_));
-  if (!readings_are_meant_ && !options.keep_zeros) tell(drop_zeros(trace_));
+  PowerExtents extents = power_extents(trace_, options.threads);
+  const auto drop = [&](auto kind) {
+    const std::vector<std::string> sentences = kind(trace_, extents);
+    tell(sentences);
+    if (!sentences.empty()) extents = power_extents(trace_, options.threads);
+  };
+  if (!readings_are_meant_) drop(drop_full_registers);
+  if (!readings_are_meant_ && !options.keep_zeros) drop(drop_zeros);
   if (!readings_are_meant_ && !from_counter_) {
-    if (auto one_scale = check_scales(options); !one_scale) return std::unexpected(one_scale.error());
+    if (auto one_scale = check_scales(options, extents); !one_scale) return std::unexpected(one_scale.error());
   }
   std::int64_t& unknown = trace_.understanding.unknown_power;
   unknown = 0;
-  for (const Series& s : trace_.series) {
-    unknown += std::ranges::count_if(s.power_w, [](double w) { return std::isnan(w); });
-  }
+  for (const PowerExtent& extent : extents) unknown += extent.unknown;
   return all;
 }
 
 /// A column that changes between watts and milliwatts makes every figure wrong.
-Result<void> Builder::check_scales(const ReadOptions& options) {
-  const auto mixed = mixed_scales(trace_);
+Result<void> Builder::check_scales(const ReadOptions& options, const PowerExtents& extents) {
+  const auto mixed = mixed_scales(trace_, extents);
   if (!mixed) return {};
   const std::string at =
       wall_ ? format_unix_ns(mixed->from_ns) : fmt::format("{:.3f} s", static_cast<double>(mixed->from_ns) * 1e-9);
@@ -388,9 +393,9 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     return fail(ErrorKind::bad_input, input.name(), "its stamps lie more than 292 years apart",
                 "If another column holds the time, name it with --time.");
   }
-  for (Series& s : trace_.series) {
-    for (std::int64_t& t : s.time_ns) t -= first;
-  }
+  parallel_for(trace_.series.size(), options.threads, [&](std::size_t i) {
+    for (std::int64_t& t : trace_.series[i].time_ns) t -= first;
+  });
   if (backward > 0) {
     note(fmt::format("{} stamp{} backwards in time; the rows were sorted.", backward,
                      backward == 1 ? " steps" : "s step"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "trace/doubtful_readings.h"
 #include "trace/input.h"
 #include "trace/read.h"
 #include "trace/trace.h"
@@ -67,7 +68,7 @@ class Builder {
 
  private:
   Result<std::string> settle_power(const ReadOptions& options);
-  Result<void> check_scales(const ReadOptions& options);
+  Result<void> check_scales(const ReadOptions& options, const PowerExtents& extents);
   void pass_over_aggregates();
 
   Trace trace_;

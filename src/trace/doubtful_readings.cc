@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "base/parallel.h"
 #include "base/text.h"
 
 namespace wattrein::trace {
@@ -24,12 +25,14 @@ bool is_full_register(double w) {
   return w == 65535.0 || (w >= 2147483.632 && w <= 2147483.648) || (w >= 4294967.295 && w <= 4294967.296);
 }
 
+constexpr double kLeastSentinel = 999.0;
+
 /// Numbers of nines and of bits, as logged in watts or in tenths and thousandths of one.
 bool is_sentinel(double w) {
-  static constexpr std::array<double, 17> kSentinels{999.0,   999.9,   999.99,      999.999,      9999.0,     9999.9,
-                                                     9999.99, 99999.0, 99999.9,     999999.0,     3276.7,     6553.5,
-                                                     32767.0, 65535.0, 2147483.647, 2147483647.0, 4294967.295};
-  return w >= kSentinels.front() && std::ranges::find(kSentinels, w) != kSentinels.end();
+  static constexpr std::array<double, 17> kSentinels{
+      kLeastSentinel, 999.9,  999.99, 999.999, 9999.0,  9999.9,      9999.99,      99999.0,    99999.9,
+      999999.0,       3276.7, 6553.5, 32767.0, 65535.0, 2147483.647, 2147483647.0, 4294967.295};
+  return w >= kLeastSentinel && std::ranges::find(kSentinels, w) != kSentinels.end();
 }
 
 std::string counted(std::int64_t n, std::string_view what) {
@@ -67,21 +70,14 @@ Group group_of(const std::array<std::int64_t, kBins>& bins, int begin, int end) 
 }
 
 /// The first bin of the higher of two scales; 0 where there is but one.
-int higher_scale(const Series& s) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
-  for (const double w : s.power_w) {
-    if (!(w > 0.0)) continue;
-    least = std::min(least, w);
-    most = std::max(most, w);
-  }
-  if (most < least * 300.0) return 0;
+int higher_scale(const Series& s, const PowerExtent& extent) {
+  if (extent.most_w < extent.least_w * 300.0) return 0;
   std::array<std::int64_t, kBins> bins{};
   for (const double w : s.power_w) {
     if (w > 0.0) ++bins[static_cast<std::size_t>(bin_of(w))];
   }
   int empty = 0;
-  for (int b = bin_of(least); b < kBins; ++b) {
+  for (int b = bin_of(extent.least_w); b < kBins; ++b) {
     if (bins[static_cast<std::size_t>(b)] == 0) {
       ++empty;
       continue;
@@ -122,18 +118,36 @@ std::optional<MixedScales> change_of(const Series& s, int higher) {
 
 }  // namespace
 
-std::optional<MixedScales> mixed_scales(const Trace& trace) {
-  for (const Series& s : trace.series) {
-    const int higher = higher_scale(s);
+PowerExtents power_extents(const Trace& trace, int threads) {
+  PowerExtents extents(trace.series.size());
+  parallel_for(extents.size(), threads, [&](std::size_t i) {
+    PowerExtent extent;
+    for (const double w : trace.series[i].power_w) {
+      extent.least_w = w > 0.0 && w < extent.least_w ? w : extent.least_w;
+      extent.most_w = w > extent.most_w ? w : extent.most_w;
+      extent.zeros += w == 0.0 ? 1 : 0;
+      extent.unknown += w != w ? 1 : 0;
+    }
+    extents[i] = extent;
+  });
+  return extents;
+}
+
+std::optional<MixedScales> mixed_scales(const Trace& trace, const PowerExtents& extents) {
+  for (std::size_t i = 0; i < trace.series.size(); ++i) {
+    const Series& s = trace.series[i];
+    const int higher = higher_scale(s, extents[i]);
     if (higher == 0) continue;
     if (auto change = change_of(s, higher)) return change;
   }
   return std::nullopt;
 }
 
-std::vector<std::string> drop_full_registers(Trace& trace) {
+std::vector<std::string> drop_full_registers(Trace& trace, const PowerExtents& extents) {
   std::map<double, std::int64_t> dropped;
-  for (Series& s : trace.series) {
+  for (std::size_t i = 0; i < trace.series.size(); ++i) {
+    if (extents[i].most_w < kLeastSentinel) continue;
+    Series& s = trace.series[i];
     double largest = 0.0;
     bool any = false;
     for (const double w : s.power_w) {
@@ -150,8 +164,9 @@ std::vector<std::string> drop_full_registers(Trace& trace) {
       w = kUnknown;
     }
   }
-  for (Series& s : trace.series) {
-    if (std::ranges::none_of(s.power_w, is_sentinel)) continue;
+  for (std::size_t i = 0; i < trace.series.size(); ++i) {
+    Series& s = trace.series[i];
+    if (extents[i].most_w < kLeastSentinel || std::ranges::none_of(s.power_w, is_sentinel)) continue;
     double largest = 0.0;
     std::map<double, std::int64_t> seen;
     for (const double w : s.power_w) {
@@ -176,14 +191,14 @@ std::vector<std::string> drop_full_registers(Trace& trace) {
   return sentences;
 }
 
-std::vector<std::string> drop_zeros(Trace& trace) {
+std::vector<std::string> drop_zeros(Trace& trace, const PowerExtents& extents) {
   std::int64_t failed = 0;
   std::vector<std::string> absent;
-  for (Series& s : trace.series) {
-    const auto zeros = std::ranges::count(s.power_w, 0.0);
-    if (zeros == 0) continue;
-    if (std::ranges::any_of(s.power_w, [](double w) { return w > 0.0; })) {
-      failed += zeros;
+  for (std::size_t i = 0; i < trace.series.size(); ++i) {
+    if (extents[i].zeros == 0) continue;
+    Series& s = trace.series[i];
+    if (extents[i].most_w > 0.0) {
+      failed += extents[i].zeros;
     } else {
       absent.push_back(s.device.name);
     }
