@@ -171,6 +171,9 @@ std::string readings_clause(const Case& c, const std::vector<const Subject*>& un
 
 std::string undecided_clause(const Case& c, const Subject& subject) {
   std::string text = "not violated in what is known, but not shown to be held either";
+  if (const std::string& missing = c.of(subject).missing; !missing.empty()) {
+    return text + fmt::format(" ({})", c.words.text(missing));
+  }
   const WindowVerdict* own = own_windows(c.of(subject)).decisive;
   if (own == nullptr) return text;
   std::string why = own->means.available ? own->note : why_unavailable(subject, own->means);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "trace/aggregate_rows.h"
 #include "trace/clock_steps.h"
+#include "trace/coarse_stamps.h"
 #include "trace/doubtful_readings.h"
 #include "trace/energy_counter.h"
 
@@ -314,6 +315,28 @@ Result<void> Builder::check_scales(const ReadOptions& options, const PowerExtent
               "--unit.");
 }
 
+void Builder::spread_stamps() {
+  std::string device;
+  Nanos step{0};
+  std::size_t devices = 0;
+  for (Series& s : trace_.series) {
+    const auto found = spread_coarse_stamps(s);
+    if (!found) continue;
+    if (devices++ == 0) {
+      device = s.device.name;
+      step = *found;
+    }
+  }
+  if (devices == 0) return;
+  const std::string who = devices == 1 ? fmt::format("Device '{}' has", printable(device, 60))
+                                       : fmt::format("{} devices, '{}' first, have", devices, printable(device, 60));
+  trace_.understanding.warnings.push_back(fmt::format(
+      "{} several readings at each stamp: either the stamps, {} apart, are coarser than the readings, or these are of "
+      "several devices. They were taken for one and spread evenly over the time to the next stamp; if a column tells "
+      "devices apart, name it with --device.",
+      who, format_duration(step)));
+}
+
 void Builder::pass_over_aggregates() {
   const auto rows = [this] {
     std::int64_t n = 0;
@@ -367,6 +390,7 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     trace_.understanding.rows -= copies;
     note(fmt::format("{} samples stand in the file twice, with the same stamp and power: each was kept once.", copies));
   }
+  if (!readings_are_meant_) spread_stamps();
   const auto doubtful = settle_power(options);
   if (!doubtful) return std::unexpected(doubtful.error());
   const bool any_known = std::ranges::any_of(trace_.series, [](const Series& s) {

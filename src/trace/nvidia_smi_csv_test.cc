@@ -257,7 +257,8 @@ TEST(NvidiaSmi, OneDeviceWithCoarseStampsKeepsItsIndex) {
       "0, 76.0\n");
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 1U);
-  EXPECT_EQ(trace->series[0].duplicate_stamps, 1);
+  EXPECT_EQ(trace->series[0].time_ns, (std::vector<std::int64_t>{0, 500'000'000, 1'000'000'000}));
+  EXPECT_EQ(trace->understanding.warnings.size(), 1U);
 }
 
 TEST(NvidiaSmi, WithoutAHeaderUnitsShowTheColumns) {

@@ -76,6 +76,26 @@ TEST(Sum, AddsOnTheUnionOfStampsOverTheCommonSpan) {
   EXPECT_EQ(sum->last_hold_ns, 0);
 }
 
+TEST(Sum, GoesOnWhileTheLastReadingHolds) {
+  Trace t;
+  t.series.push_back(series("slow", {0, 60, 120}, {1000, 1000, 1000}));
+  std::vector<double> at;
+  std::vector<double> power;
+  for (int i = 0; i < 180; ++i) {
+    at.push_back(i);
+    power.push_back(i < 125 ? 100 : 500);
+  }
+  t.series.push_back(series("fast", at, power));
+  // The slow one's last reading holds from 120 to 180 s, and the fast one rises at 125 s.
+  const auto sum = sum_of(t, {});
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->series.time_ns.back(), 179 * kSecond);
+  EXPECT_EQ(sum->last_hold_ns, kSecond);
+  EXPECT_EQ(std::ranges::count(sum->series.power_w, 1500.0), 55);
+  // Where the last reading has no width, the sum ends with it.
+  EXPECT_EQ(sum_of(t, {.last_holds = false})->series.time_ns.back(), 120 * kSecond);
+}
+
 TEST(Sum, IsUnknownWhereAnyPartIs) {
   Trace t;
   t.series.push_back(series("a", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, std::vector<double>(11, 100.0)));
