@@ -84,14 +84,14 @@ void MlLog::read_line(std::string_view line) {
   const std::size_t end = line.rfind('}');
   const bool whole = begin != std::string_view::npos && end != std::string_view::npos && begin < end;
   const auto entry = whole ? net::parse_json(line.substr(begin, end - begin + 1), input_.place())
-                           : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "no JSON"));
+                           : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "there is no JSON object"));
   if (entry) {
     if (json_text(entry->find("key")) == kKey) read_reading(*entry);
   } else if (input_.last_line_torn()) {
     torn_ = true;
   } else {
     ++readings_;
-    builder_.damaged(input_.place(), fmt::format("behind {} stands no whole JSON object", kMark));
+    builder_.damaged(input_.place(), fmt::format("behind {}: {}", kMark, entry.error().what));
   }
 }
 
