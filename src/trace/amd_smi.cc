@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "trace/builder.h"
 #include "trace/energy_counter.h"
-#include "trace/json_objects.h"
+#include "trace/json_cells.h"
+#include "trace/json_stream.h"
 #include "trace/option_fit.h"
 #include "trace/poll_log.h"
 #include "trace/reader.h"
@@ -113,9 +114,9 @@ class AmdSmi {
   Result<Trace> read();
 
  private:
-  void read_text(const JsonObjects& items);
+  void read_text(const JsonStream& items);
   void read_row(std::string_view line, const std::string& place);
-  void read_object(const JsonObjects& items);
+  void read_object(const Json& root, const JsonStream& items);
   void read_gpu(const Json& object, const std::string& place);
   void add(const Figures& f, const std::string& place);
   Result<Trace> finish();
@@ -193,16 +194,16 @@ void AmdSmi::add(const Figures& f, const std::string& place) {
 
 void AmdSmi::read_gpu(const Json& object, const std::string& place) {
   Figures f;
-  f.gpu = printable(text_of(object.find("gpu")), 40);
+  f.gpu = printable(json_scalar(object.find("gpu")), 40);
   if (f.gpu.empty()) {  // a CPU, or something else's document
     ++builder_.understanding().other_lines;
     return;
   }
-  f.partition = text_of(object.find("xcp"));
-  f.time = text_of(object.find("timestamp"));
+  f.partition = json_scalar(object.find("xcp"));
+  f.time = json_scalar(object.find("timestamp"));
   const auto take_all = [&f](const Json& from) {
     for (const auto& [key, value] : *from.object()) {
-      if (is_power_key(key)) f.take(key, power_of(value));
+      if (is_power_key(key)) f.take(key, json_power(value));
     }
   };
   take_all(object);  // monitor
@@ -219,15 +220,13 @@ void AmdSmi::read_gpu(const Json& object, const std::string& place) {
   add(f, place);
 }
 
-void AmdSmi::read_object(const JsonObjects& items) {
-  const auto root = net::parse_json(items.text(), items.place());
-  if (!root) return builder_.damaged(items.place(), root.error().what);
+void AmdSmi::read_object(const Json& root, const JsonStream& items) {
   if (items.first()) {
     in_poll_.clear();
     polls_.next_poll();
   }
-  const Json* list = root->find("gpu_data");
-  if (list == nullptr || list->array() == nullptr) return read_gpu(*root, items.place());
+  const Json* list = root.find("gpu_data");
+  if (list == nullptr || list->array() == nullptr) return read_gpu(root, items.place());
   for (const Json& gpu : *list->array()) {
     if (gpu.object() != nullptr) read_gpu(gpu, items.place());
   }
@@ -264,7 +263,7 @@ void AmdSmi::read_row(std::string_view line, const std::string& place) {
   add(f, place);
 }
 
-void AmdSmi::read_text(const JsonObjects& items) {
+void AmdSmi::read_text(const JsonStream& items) {
   const std::string_view line = items.text();
   if (auto header = header_of(line)) {
     if (header_) ++builder_.understanding().repeated_headers;
@@ -316,21 +315,11 @@ Result<Trace> AmdSmi::finish() {
 
 Result<Trace> AmdSmi::read() {
   if (auto fit = check_column_options(options_, {}, kName, input_); !fit) return std::unexpected(fit.error());
-  JsonObjects items(input_);
-  while (true) {
-    switch (items.next()) {
-      case JsonObjects::Item::end: return finish();
-      case JsonObjects::Item::line: read_text(items); break;
-      case JsonObjects::Item::object: read_object(items); break;
-      case JsonObjects::Item::torn:
-        if (!items.at_end()) builder_.damaged(items.place(), "the JSON document is cut in the middle");
-        torn_ = torn_ || items.at_end();
-        break;
-      case JsonObjects::Item::too_long:
-        return fail(ErrorKind::bad_input, items.place(), "one JSON object is larger than 16 MiB, or a line than 1 MiB",
-                    "Check that it is what amd-smi wrote.");
-    }
-  }
+  JsonStream items(input_);
+  const bool torn =
+      read_json_stream(items, builder_, [&](const Json& root) { read_object(root, items); }, [&] { read_text(items); });
+  torn_ = torn_ || torn;
+  return finish();
 }
 
 Match recognise_csv(std::string_view head) {
