@@ -64,6 +64,7 @@ bool is_power_key(std::string_view key) {
 void split_table(std::string_view line, std::vector<std::string_view>& cells) {
   cells.clear();
   std::size_t at = line.find_first_not_of(" \t");
+  std::size_t start = at;  // of the last cell
   while (at != std::string_view::npos) {
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
     const std::string_view word = line.substr(at, end - at);
@@ -71,8 +72,9 @@ void split_table(std::string_view line, std::vector<std::string_view>& cells) {
     const bool after_number = !cells.empty() && cells.back()[0] >= '0' && cells.back()[0] <= '9' &&
                               cells.back().find(' ') == std::string_view::npos;
     if (!starts_value && after_number && word.size() <= 5) {
-      cells.back() = {cells.back().data(), static_cast<std::size_t>(word.data() + word.size() - cells.back().data())};
+      cells.back() = line.substr(start, end - start);
     } else {
+      start = at;
       cells.push_back(word);
     }
     at = line.find_first_not_of(" \t", end);
@@ -115,7 +117,7 @@ class AmdSmi {
 
  private:
   void read_text(const JsonStream& items);
-  void read_row(std::string_view line, const std::string& place);
+  void read_row(const Header& header, std::string_view line, const std::string& place);
   void read_object(const Json& root, const JsonStream& items);
   void read_gpu(const Json& object, const std::string& place);
   void add(const Figures& f, const std::string& place);
@@ -150,8 +152,9 @@ void AmdSmi::add(const Figures& f, const std::string& place) {
   const Reading* power = nullptr;
   std::string_view key;
   for (std::size_t i = 0; i < kDraws.size(); ++i) {
-    if (!f.draws[i]) continue;
-    const Reading& r = *f.draws[i];
+    const std::optional<Reading>& draw = f.draws[i];
+    if (!draw) continue;
+    const Reading& r = *draw;
     const bool known = r.kind == Reading::Kind::value && r.value < kNotKnown;
     if (power == nullptr || known) {
       power = &r;
@@ -234,15 +237,15 @@ void AmdSmi::read_object(const Json& root, const JsonStream& items) {
 
 // --- CSV and monitor's table ----------------------------------------------------------------------------------
 
-void AmdSmi::read_row(std::string_view line, const std::string& place) {
-  if (header_->table) {
+void AmdSmi::read_row(const Header& header, std::string_view line, const std::string& place) {
+  if (header.table) {
     split_table(line, cells_);
   } else {
     split_cells(line, ',', cells_);
   }
   Figures f;
   const auto cell = [&](std::size_t i) { return i < cells_.size() ? cells_[i] : std::string_view(); };
-  const std::vector<std::string>& names = header_->names;
+  const std::vector<std::string>& names = header.names;
   for (std::size_t i = 0; i < names.size() && i < 2; ++i) {
     if (equal_ignoring_case(names[i], "gpu")) f.gpu = printable(cell(i), 40);
     if (equal_ignoring_case(names[i], "timestamp")) f.time = printable(cell(i), 40);
@@ -281,7 +284,7 @@ void AmdSmi::read_text(const JsonStream& items) {
     torn_ = true;
     return;
   }
-  read_row(line, items.place());
+  read_row(*header_, line, items.place());
 }
 
 // --- Both ------------------------------------------------------------------------------------------------------
@@ -300,8 +303,8 @@ Result<Trace> AmdSmi::finish() {
   u.power = fmt::format("{} [W]", u.power.empty() ? "power" : u.power);
   u.devices = "gpu";
   if (partitions_ > 0) {
-    builder_.note(fmt::format("{} rows of further partitions were dropped: each repeats the power of its whole GPU.",
-                              partitions_));
+    builder_.note(fmt::format("{} of further partitions {} dropped: each repeats the power of its whole GPU.",
+                              counted(partitions_, "row"), partitions_ == 1 ? "was" : "were"));
   }
   if (used_.contains(kAverage)) {
     builder_.note("AMD documents average_socket_power as an average, and not over how long.");

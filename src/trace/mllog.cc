@@ -102,7 +102,8 @@ Result<Trace> MlLog::read() {
   if (readings_ == 0 && input_.error() == nullptr) {
     return fail(ErrorKind::bad_input, input_.name(),
                 lines_ == 0 ? fmt::format("no line holds {}", kMark)
-                            : fmt::format("its {} {} line{} hold no {}", lines_, kMark, lines_ == 1 ? "" : "s", kKey),
+                            : fmt::format("its {} {} no {}", counted(lines_, fmt::format("{} line", kMark)),
+                                          lines_ == 1 ? "holds" : "hold", kKey),
                 "Power stands in files of its own: in a result's folder power/, node_0.txt and so on.");
   }
   Understanding& u = builder_.understanding();

@@ -127,9 +127,9 @@ std::optional<std::int64_t> Redfish::stamp_member(const Json& object) {
   const Json::Object* members = object.object();
   if (members == nullptr) return std::nullopt;
   for (const auto& [key, value] : *members) {
-    const bool wanted = options_.time_column.empty()
-                            ? std::ranges::any_of(kStampKeys, [&](auto k) { return equal_ignoring_case(k, key); })
-                            : equal_ignoring_case(options_.time_column, key);
+    const auto is_key = [&name = key](std::string_view k) { return equal_ignoring_case(k, name); };
+    const bool wanted =
+        options_.time_column.empty() ? std::ranges::any_of(kStampKeys, is_key) : is_key(options_.time_column);
     if (!wanted) continue;
     std::string text = json_text(&value);
     if (const auto* i = std::get_if<std::int64_t>(&value.value())) text = fmt::format("{}", *i);
@@ -234,7 +234,7 @@ void Redfish::metric_report(const Json& values, const Json& report, const Contex
     const std::string property = json_text(v.find("MetricProperty"));
     Found f{.kind = Kind::metric, .value = v.find("MetricValue")};
     f.name = json_text(v.find("MetricId"));
-    if (f.name.empty()) f.name = property.substr(property.find_last_of("/") + 1);
+    if (f.name.empty()) f.name = property.substr(property.find_last_of('/') + 1);
     f.words = f.name;
     const std::string small = lower(f.name);
     const bool power = small.find("power") != std::string::npos || small.find("watt") != std::string::npos;

@@ -97,9 +97,10 @@ class RocmSmi {
 
 void RocmSmi::add(std::size_t device, const Figures& f, const std::string& place) {
   const bool current = known(f.current) || !f.average;
-  const Reading& power = current ? *f.current : *f.average;
-  if (power.kind == Reading::Kind::unreadable) return builder_.damaged(place, "its power is no number of watts");
-  polls_.row(device, power.kind == Reading::Kind::value ? power.value : kUnknown);
+  const std::optional<Reading>& power = current ? f.current : f.average;
+  if (!power) return;
+  if (power->kind == Reading::Kind::unreadable) return builder_.damaged(place, "its power is no number of watts");
+  polls_.row(device, power->kind == Reading::Kind::value ? power->value : kUnknown);
   (current ? used_current_ : used_average_) = true;
   if (current && known(f.average)) polls_.set(Column::average_w, f.average->value);
   if (!known(f.limit) || f.limit->value <= 0.0) return;
