@@ -217,6 +217,11 @@ TEST(Analyze, ExplainsWhatTheDefaultRulesChange) {
   EXPECT_FALSE(noted(p, "holds for")) << notes(p);
   EXPECT_FALSE(noted(p, "--last none")) << notes(p);
   EXPECT_FALSE(p.devices[0].limits[0].undecided);
+
+  log.series.duplicate_stamps = log.series.backward_stamps = 1;
+  const Analysis one = *analyze(trace_of({log}), with({"100W@5s"}));
+  EXPECT_TRUE(noted(one, "1 sample of device 0 repeats the stamp before")) << notes(one);
+  EXPECT_TRUE(noted(one, "steps back once on device 0")) << notes(one);
 }
 
 TEST(Analyze, SaysWhichDevicesTheSumIsWithout) {

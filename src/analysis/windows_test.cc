@@ -124,12 +124,15 @@ TEST(Windows, SaysWhyOneIsNotAvailable) {
   const TestLog log = TestLog::regular(5, {1, 2, 3, 4});
   const WindowVerdict fine = judge_windows(log.steps(), block(1s), Watts(9), {});
   EXPECT_EQ(fine.verdict, Verdict::not_available);
-  EXPECT_EQ(fine.means.reason, "shorter than the sample period (5 s)");
+  EXPECT_EQ(fine.means.reason, "shorter than the sample period of 5 s");
   EXPECT_FALSE(fine.rate);
   EXPECT_FALSE(fine.upper_95);
+  // Rounded to "5 s" it would say that 5 s is shorter than 5 s.
+  const TestLog slow = TestLog::regular(5.0004, {1, 2, 3, 4});
+  EXPECT_EQ(window_means(slow.steps(), block(5s), {}).reason, "shorter than the sample period of 5.0004 s");
   const WindowVerdict coarse = judge_windows(log.steps(), sliding(30s), Watts(9), {});
   EXPECT_EQ(coarse.verdict, Verdict::not_available);
-  EXPECT_EQ(coarse.means.reason, "longer than the trace (20 s)");
+  EXPECT_EQ(coarse.means.reason, "longer than the trace of 20 s");
   EXPECT_TRUE(window_means(log.steps(), block(5s), {}).available);
   EXPECT_TRUE(window_means(log.steps(), block(20s), {}).available);
   EXPECT_FALSE(window_means(log.steps(kPlainHold), block(20s), {}).available);  // ends at 15 s

@@ -157,7 +157,10 @@ Result<void> check(const Understanding& u, bool any_known, bool lenient, const I
   const std::string ended = input.error() == nullptr ? "" : fmt::format(" ({})", input.error()->what);
   if (u.rows == 0 && u.damaged > 0) {
     return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("none of its {} device rows could be read{}:{}", u.damaged, ended, damage_list(u)),
+                fmt::format("{} be read{}:{}",
+                            u.damaged == 1 ? "its one device row could not"
+                                           : fmt::format("none of its {} device rows could", u.damaged),
+                            ended, damage_list(u)),
                 "If another column holds the time or the power, name it with --time or --power.");
   }
   if (u.rows == 0) {
@@ -168,17 +171,21 @@ Result<void> check(const Understanding& u, bool any_known, bool lenient, const I
   }
   if (!lenient && u.damaged * 20 > all) {
     return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("{} of {} device rows ({:.1f} %) could not be read{}:{}", u.damaged, all,
+                fmt::format("{} of {} ({:.1f} %) could not be read{}:{}", u.damaged, counted(all, "device row"),
                             100.0 * static_cast<double>(u.damaged) / static_cast<double>(all), ended, damage_list(u)),
                 "More than 5 % is refused. --lenient goes on with the rest.");
   }
   if (!any_known) {
-    return fail(ErrorKind::bad_input, input.name(),
-                doubtful.empty()
-                    ? fmt::format("every one of its {} polls says that power is not available{}", u.rows, ended)
-                    : fmt::format("none of its {} polls has a power that can be known{}. {}", u.rows, ended, doubtful),
-                u.power.empty() ? "The device or its driver does not report power."
-                                : fmt::format("Power was taken from {}; --power names another column.", u.power));
+    return fail(
+        ErrorKind::bad_input, input.name(),
+        doubtful.empty()
+            ? fmt::format("{} says that power is not available{}",
+                          u.rows == 1 ? "its one poll" : fmt::format("every one of its {} polls", u.rows), ended)
+            : fmt::format("{} a power that can be known{}. {}",
+                          u.rows == 1 ? "its one poll has not" : fmt::format("none of its {} polls has", u.rows), ended,
+                          doubtful),
+        u.power.empty() ? "The device or its driver does not report power."
+                        : fmt::format("Power was taken from {}; --power names another column.", u.power));
   }
   return {};
 }
@@ -273,8 +280,8 @@ Result<std::string> Builder::settle_power(const ReadOptions& options) {
     }
   };
   if (impossible_ > 0) {
-    tell({fmt::format("{} reading{} below zero, or far above any machine, {} taken as unknown.", impossible_,
-                      impossible_ == 1 ? "" : "s", impossible_ == 1 ? "was" : "were")});
+    tell({fmt::format("{} below zero, or far above any machine, {} taken as unknown.", counted(impossible_, "reading"),
+                      impossible_ == 1 ? "was" : "were")});
   }
   if (from_counter_) {
     const auto differences = power_from_energy(trace_, trace_.source);
@@ -358,13 +365,14 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                 "If another column tells devices apart, name it with --device.");
   }
   if (trace_.understanding.other_lines > trace_.understanding.rows) {
-    note(fmt::format("{} lines were passed over, more than were read: if the file holds a second format, split it.",
-                     trace_.understanding.other_lines));
+    note(fmt::format("{} {} passed over, more than were read: if the file holds a second format, split it.",
+                     counted(trace_.understanding.other_lines, "line"),
+                     trace_.understanding.other_lines == 1 ? "was" : "were"));
   }
   const auto silent = std::ranges::remove_if(trace_.series, [](const Series& s) { return s.size() == 0; });
   if (!silent.empty()) {
-    note(fmt::format("{} device{} named without a single readable row and left out.", silent.size(),
-                     silent.size() == 1 ? " was" : "s were"));
+    note(fmt::format("{} {} named without a single readable row and left out.", counted(silent.size(), "device"),
+                     silent.size() == 1 ? "was" : "were"));
     trace_.series.erase(silent.begin(), silent.end());
   }
   if (named_by_cells_ && options.device_column.empty()) pass_over_aggregates();
@@ -421,8 +429,8 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     for (std::int64_t& t : trace_.series[i].time_ns) t -= first;
   });
   if (backward > 0) {
-    note(fmt::format("{} stamp{} backwards in time; the rows were sorted.", backward,
-                     backward == 1 ? " steps" : "s step"));
+    note(fmt::format("{} {} backwards in time; the rows were sorted.", counted(backward, "stamp"),
+                     backward == 1 ? "steps" : "step"));
   }
   if (wall_) {
     trace_.start_unix_ns = first;

@@ -179,7 +179,26 @@ TEST(Lines, AKeyThatStandsTwiceInAnObject) {
   const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
+  EXPECT_EQ(trace->understanding.first_damaged[0].where, "log:10");
+  EXPECT_EQ(trace->understanding.first_damaged[0].reason,
+            "its key 'power_w' stands there twice, with different values");
   EXPECT_EQ(trace->series[0].size(), 29U);
+}
+
+TEST(Lines, AKeyWithTwoValuesInEveryObjectIsTheReasonGiven) {
+  std::string log;
+  for (int i = 0; i < 5; ++i) {
+    log += "{\"time\":" + std::to_string(kStart + i) + ",\"gpu\":{\"power_w\":300,\"power_w\":500}}\n";
+  }
+  const std::string error = error_of(log);
+  EXPECT_NE(error.find("log:1: its key 'power_w' stands there twice, with different values"), std::string::npos)
+      << error;
+  // The same column under two names of it.
+  log.clear();
+  for (int i = 0; i < 5; ++i) {
+    log += "{\"time\":" + std::to_string(kStart + i) + ",\"gpu.power_w\":300,\"gpu\":{\"power_w\":500}}\n";
+  }
+  EXPECT_NE(error_of(log).find("its key 'gpu.power_w' stands there twice"), std::string::npos) << error_of(log);
 }
 
 TEST(Lines, DamageIsNamedWhereRowOrderDoesNotDecide) {

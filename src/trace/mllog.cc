@@ -84,14 +84,14 @@ void MlLog::read_line(std::string_view line) {
   const std::size_t end = line.rfind('}');
   const bool whole = begin != std::string_view::npos && end != std::string_view::npos && begin < end;
   const auto entry = whole ? net::parse_json(line.substr(begin, end - begin + 1), input_.place())
-                           : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "no JSON"));
+                           : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "there is no JSON object"));
   if (entry) {
     if (json_text(entry->find("key")) == kKey) read_reading(*entry);
   } else if (input_.last_line_torn()) {
     torn_ = true;
   } else {
     ++readings_;
-    builder_.damaged(input_.place(), fmt::format("behind {} stands no whole JSON object", kMark));
+    builder_.damaged(input_.place(), fmt::format("behind {}: {}", kMark, entry.error().what));
   }
 }
 
@@ -102,7 +102,8 @@ Result<Trace> MlLog::read() {
   if (readings_ == 0 && input_.error() == nullptr) {
     return fail(ErrorKind::bad_input, input_.name(),
                 lines_ == 0 ? fmt::format("no line holds {}", kMark)
-                            : fmt::format("its {} {} line{} hold no {}", lines_, kMark, lines_ == 1 ? "" : "s", kKey),
+                            : fmt::format("its {} {} no {}", counted(lines_, fmt::format("{} line", kMark)),
+                                          lines_ == 1 ? "holds" : "hold", kKey),
                 "Power stands in files of its own: in a result's folder power/, node_0.txt and so on.");
   }
   Understanding& u = builder_.understanding();

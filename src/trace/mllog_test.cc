@@ -88,6 +88,18 @@ TEST(MlLog, DamagedReadingsAreCountedWithTheirPlace) {
   EXPECT_EQ(t->understanding.first_damaged[2].reason, "'time_ms' is no time");
 }
 
+TEST(MlLog, OneOfTwoValuesIsNotChosen) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += line(kStart + i, "power_reading", i == 3 ? "100, \"value\": 700" : "100");
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, std::vector<double>(29, 100));
+  ASSERT_EQ(t->understanding.damaged, 1);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "node_0.txt:4");
+  EXPECT_EQ(t->understanding.first_damaged[0].reason,
+            "behind :::MLLOG: the key 'value' stands twice in one object, with different values");
+}
+
 TEST(MlLog, ACutLastLineIsLeftOutAndSaid) {
   const std::string whole = line(kStart, "power_reading", "100");
   const auto t = read(whole + line(kStart + 1, "power_reading", "200").substr(0, 90));

@@ -178,5 +178,20 @@ TEST(PrometheusJson, SharedTrace28) {
   EXPECT_EQ(t->start_unix_ns, 1'773'114'089'943'000'000);
 }
 
+TEST(PrometheusJson, OneOfTwoValuesIsNotChosen) {
+  const auto item = [](const std::string& more) {
+    return R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"1")" + more +
+           R"(},"values":[[100,"71"],[115,"72"]]})";
+  };
+  const auto refused = read(answer("matrix", item(R"(,"gpu":"2")")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+  EXPECT_TRUE(refused.error().where.starts_with("answer.json: byte ")) << refused.error().where;
+  EXPECT_EQ(refused.error().what, "the key 'gpu' stands twice in one object, with different values");
+  const auto same = read(answer("matrix", item(R"(,"gpu":"1")")));
+  ASSERT_TRUE(same) << same.error().message();
+  EXPECT_EQ(same->series[0].power_w, (std::vector<double>{71, 72}));
+}
+
 }  // namespace
 }  // namespace wattrein::trace

@@ -171,8 +171,8 @@ Result<void> Table::row(Cells cells) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
   }
   if (is_short(cells)) {
-    damaged(fmt::format("the row has {} cells where others have {}: nothing shows which one is missing", cells.size(),
-                        usual_cells_));
+    damaged(fmt::format("the row has {} where others have {}: nothing shows which one is missing",
+                        counted(cells.size(), "cell"), usual_cells_));
     return {};
   }
   Values values;

@@ -42,11 +42,12 @@ Result<void> Table::spread_over_devices() {
   if (options_.devices) {
     if (*options_.devices < 1 || static_cast<std::size_t>(*options_.devices) > ordered_.size()) {
       return fail(ErrorKind::usage, "--devices",
-                  fmt::format("{} devices cannot be: the log has {} rows", *options_.devices, ordered_.size()),
+                  fmt::format("{} cannot be: the log has {}", counted(*options_.devices, "device"),
+                              counted(ordered_.size(), "row")),
                   "Say how many rows make one poll.");
     }
     n = static_cast<std::size_t>(*options_.devices);
-    devices_ = fmt::format("row order, {} rows a poll (as stated)", n);
+    devices_ = fmt::format("row order, {} a poll (as stated)", counted(n, "row"));
   } else if (map_.time < 0) {
     return undecided({"the log has no clock", 0});
   } else {
@@ -182,14 +183,13 @@ Result<Trace> Table::finish() {
   }
   if (other_instances_ > 0) {
     if (builder_.understanding().rows == 0) {
-      return fail(
-          ErrorKind::bad_input, input_.name(),
-          fmt::format("its {} rows are all of MIG instances, which repeat the power of their GPU", other_instances_),
-          "Name the column that holds the GPU with --device.");
+      return fail(ErrorKind::bad_input, input_.name(),
+                  fmt::format("it holds nothing but {} of MIG instances, which repeat the power of their GPU",
+                              counted(other_instances_, "row")),
+                  "Name the column that holds the GPU with --device.");
     }
-    builder_.note(fmt::format("{} row{} of MIG instances {} passed over: a GPU's power includes its instances'.",
-                              other_instances_, other_instances_ == 1 ? "" : "s",
-                              other_instances_ == 1 ? "was" : "were"));
+    builder_.note(fmt::format("{} of MIG instances {} passed over: a GPU's power includes its instances'.",
+                              counted(other_instances_, "row"), other_instances_ == 1 ? "was" : "were"));
   }
   if (map_.shown >= 0) {
     name_by_index(builder_.trace().series, shown_);

@@ -177,8 +177,8 @@ Result<Trace> Tegrastats::read() {
   }
   if (same_second_ * 10 > polls_ && !options_.period) {
     return fail(ErrorKind::usage, input_.name(),
-                fmt::format("{} of {} polls have the same stamp as the one before: the stamps are whole seconds",
-                            same_second_, polls_),
+                fmt::format("{} of {} {} the same stamp as the one before: the stamps are whole seconds", same_second_,
+                            counted(polls_, "poll"), same_second_ == 1 ? "has" : "have"),
                 "Say tegrastats' --interval with --period, as in --period 100ms.");
   }
   const auto chosen = choose();
