@@ -181,6 +181,19 @@ TEST(Ipmitool, AStampCountsForOneReadingOnly) {
   EXPECT_EQ(std::ranges::max(t->series[0].power_w), 300);
 }
 
+TEST(Ipmitool, AZoneThatIsANameIsSaid) {
+  // date -u -d '2024-08-15 09:14:41' +%s
+  for (const std::string& text :
+       {dcmi("300", "08/15/2024 09:14:41 CEST") + dcmi("310", "08/15/2024 09:14:46 CEST"),
+        sdr("Thu Aug 15 09:14:41 CEST 2024", "300 Watts") + sdr("Thu Aug 15 09:14:46 CEST 2024", "310 Watts")}) {
+    const auto t = read(text);
+    ASSERT_TRUE(t) << t.error().message();
+    EXPECT_EQ(t->start_unix_ns, 1'723'713'281 * kSecond) << text;
+    EXPECT_FALSE(t->start_has_zone);
+    EXPECT_TRUE(has_note(*t, "name the zone 'CEST'")) << text;
+  }
+}
+
 TEST(Ipmitool, RealLogOfAServer) {
   const std::string path = shared_trace("37_ipmi-inband-genoa.txt");
   if (path.empty()) GTEST_SKIP() << kNoSharedTraces;

@@ -14,7 +14,6 @@
 #include "trace/reader.h"
 #include "trace/sensor_log.h"
 #include "trace/timestamp.h"
-#include "trace/tool_dates.h"
 
 namespace wattrein::trace {
 
@@ -128,10 +127,7 @@ std::optional<std::int64_t> Redfish::stamp_member(const Json& object) {
     std::string text = json_text(&value);
     if (const auto* i = std::get_if<std::int64_t>(&value.value())) text = fmt::format("{}", *i);
     if (const auto* d = std::get_if<double>(&value.value())) text = fmt::format("{:.6f}", *d);
-    auto at = stamps_.parse(text);
-    if (!at) {
-      if (const auto iso = iso_of_ctime(text)) at = stamps_.parse(*iso);
-    }
+    const auto at = stamps_.parse(text);
     time_found_ = time_found_ || at.has_value();
     if (at) return at;
   }
@@ -275,13 +271,7 @@ void Redfish::walk(const Json& value, Context context, int depth) {
 void Redfish::read_document(std::string_view text, std::int64_t line, std::string_view before) {
   line_ = line;
   Context context;
-  if (!before.empty()) {
-    auto stamp = stamps_.parse(before);
-    if (!stamp) {
-      if (const auto iso = iso_of_ctime(before)) stamp = stamps_.parse(*iso);
-    }
-    context.stamp = stamp;
-  }
+  if (!before.empty()) context.stamp = stamps_.parse(before);
   const auto json = net::parse_json(text, fmt::format("{}:{}", input_.name(), line));
   if (!json) {
     builder_.damaged(fmt::format("{}:{}", input_.name(), line), "this is no whole JSON document");
@@ -354,6 +344,7 @@ Result<Trace> Redfish::read() {
       .assumed_period = {},
       .tool = "Redfish documents"};
   builder_.clock(stamps_.wall(), stamps_.has_zone());
+  if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
   if (auto fed = feed(builder_, chosen, clock, input_, options_); !fed) return std::unexpected(fed.error());
   Understanding& u = builder_.understanding();
   if (!chosen.empty()) u.power = fmt::format("'{}' [W]", printable(chosen.front()->name, 40));

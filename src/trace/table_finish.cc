@@ -158,10 +158,7 @@ void Table::finish_understanding() {
           fmt::format("The stamps are {}; in {} they would be a present-day epoch, and --time-unit {} says so.",
                       clock_.describe(), name(*other), name(*other)));
     }
-    if (!clock_.zone_name().empty()) {
-      builder_.note(fmt::format("The stamps name the zone '{}', which says no offset: they were taken as UTC.",
-                                printable(clock_.zone_name(), 10)));
-    }
+    if (std::string note = clock_.zone_note(); !note.empty()) builder_.note(std::move(note));
   } else {
     u.clock = fmt::format("none: {} a poll, as stated", format_duration(options_.period.value_or(Nanos(0))));
     builder_.clock(false, false);

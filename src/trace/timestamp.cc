@@ -19,6 +19,8 @@ constexpr std::int64_t kPresentEnd = 4'000'000'000;          // 2096
 constexpr std::int64_t kFarthest = 4'000'000'000 * kSecond;  // the difference of any two stamps fits
 constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::int64_t kJitter = 120 * kSecond;
+constexpr std::int64_t kCorrection = 600 * kSecond;  // the most that a clock is put right by
+constexpr std::int64_t kNight = 3600 * kSecond;      // the longest hole at midnight that needs no word
 constexpr std::array<std::int64_t, 4> kScale{kSecond, 1'000'000, 1'000, 1};
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -95,7 +97,7 @@ DateOrderSample sample_date_order(std::span<const std::string_view> cells) {
   std::size_t month_first = 0;
   for (const std::string_view cell : cells) {
     const auto form = take_stamp_apart(cell);
-    if (!form || !form->order_open()) continue;
+    if (!form || !form->order_open() || form->year_open) continue;
     if (sample.example.empty()) sample.example = cell;
     if (form->first > 12) ++day_first;
     if (form->second > 12) ++month_first;
@@ -144,8 +146,10 @@ std::optional<std::int64_t> StampParser::roll_over(std::int64_t clock_ns) {
   dateless_ = true;
   const std::int64_t step = last_clock_ns_ < 0 ? 0 : clock_ns - last_clock_ns_;
   std::int64_t day = day_;
-  if (step < -kDay / 2) {
+  back_step_ = Nanos(0);
+  if (step < -(in_order_ ? kCorrection : kDay / 2)) {
     ++day;
+    if (step > kNight - kDay) back_step_ = Nanos(-step);
   } else if (step > kDay - kJitter && day_ > 0) {
     --day;  // a row that is a little late, just past midnight
   }
@@ -231,6 +235,12 @@ std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
   }
   if (ns > kFarthest) return std::nullopt;
   return negative ? -ns : ns;
+}
+
+std::string StampParser::zone_note() const {
+  if (zone_name_.empty()) return {};
+  return fmt::format("The stamps name the zone '{}', which says no offset: they were taken as UTC.",
+                     printable(zone_name_, 10));
 }
 
 std::string StampParser::describe() const {
