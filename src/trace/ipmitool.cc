@@ -245,7 +245,7 @@ Result<Trace> Ipmi::read() {
   if (too_many_) builder_.note("There are more than 4096 sensors; those after that are left out.");
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
   auto trace = builder_.finish(input_, options_);
-  if (trace && bmc_clock_ && trace->start_unix_ns && *trace->start_unix_ns < kClockSet) {
+  if (trace && bmc_clock_ && trace->start_unix_ns.value_or(kClockSet) < kClockSet) {
     trace->start_unix_ns.reset();
     trace->understanding.notes.emplace_back("The BMC's clock is not set: only durations are known.");
   }

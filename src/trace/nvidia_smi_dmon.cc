@@ -189,6 +189,7 @@ void NvidiaDmon::read_units(std::string_view line) {
 
 /// The row's time; nothing when it cannot be read.
 std::optional<std::int64_t> NvidiaDmon::stamp() {
+  if (!columns_.time) return std::nullopt;
   const std::string_view time = tokens_[*columns_.time].substr(0, 20);
   if (columns_.date) {
     const auto date = date_of(tokens_[*columns_.date]);

@@ -24,8 +24,6 @@ Result<Trace> polls_at(const std::vector<std::string>& stamps) {
   return builder.finish(input, options);
 }
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 TEST(PollLog, TakesStampsWithWhatScriptsPutAroundThem) {
   // 2026-11-30 17:41:14 UTC and the seconds behind it.
   const auto trace = polls_at({"Mon Nov 30 17:41:14 UTC 2026", "=== Mon, 30 Nov 2026 18:41:15 +0100 ===",

@@ -173,7 +173,7 @@ class Scanner {
 
   bool half_day(std::string_view word) {
     constexpr std::int64_t kHalf = 43'200 * kSecond;
-    if (halved_ || clock_->ns < 3600 * kSecond || clock_->ns >= kHalf + 3600 * kSecond) return false;
+    if (!clock_ || halved_ || clock_->ns < 3600 * kSecond || clock_->ns >= kHalf + 3600 * kSecond) return false;
     halved_ = true;
     clock_->ns = clock_->ns % kHalf + (word[0] == 'p' || word[0] == 'P' ? kHalf : 0);
     return true;

@@ -185,7 +185,8 @@ std::optional<std::int64_t> StampParser::parse_calendar(std::string_view text) {
   const auto midnight = parse_date(text, at);
   if (!midnight || at >= text.size()) return std::nullopt;
   if (text[at] != ' ' && text[at] != 'T' && text[at] != 't') return std::nullopt;
-  while (++at < text.size() && text[at] == ' ') {}
+  do ++at;
+  while (at < text.size() && text[at] == ' ');
   const auto clock = parse_stamp_clock(text, at);
   if (!clock) return std::nullopt;
   const auto zone = at == text.size() ? StampZone{} : parse_stamp_zone(text.substr(at));
@@ -244,8 +245,9 @@ std::string StampParser::zone_note() const {
 }
 
 std::string StampParser::describe() const {
-  if (numeric_ == Numeric::epoch) return fmt::format("unix epoch in {}", name(*unit_));
-  if (numeric_ == Numeric::relative) return fmt::format("{} from the log's own zero", name(*unit_));
+  const std::string_view unit = name(unit_.value_or(TimeUnit::s));  // known where stamps are numbers
+  if (numeric_ == Numeric::epoch) return fmt::format("unix epoch in {}", unit);
+  if (numeric_ == Numeric::relative) return fmt::format("{} from the log's own zero", unit);
   if (dateless_) return "time of day, no date";
   if (mixed_zones()) return "wall clock, with a zone in some rows only";
   return zone_ ? "wall clock with zone" : "wall clock, no zone (taken as UTC)";
