@@ -184,6 +184,8 @@ Result<void> Table::row(Cells cells) {
       first_rows_.emplace_back();
       describe(first_rows_.back(), cells);
     }
+    for (const std::string_view text : cells)
+      values.content = values.content * 31 + std::hash<std::string_view>{}(text);
     ordered_.push_back(values);
     return {};
   }
@@ -206,7 +208,9 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     ++other_instances_;
     return {};
   }
-  const auto device = by_name ? Result<std::size_t>(*by_name) : device_of(cells);
+  auto device = by_name ? Result<std::size_t>(*by_name) : device_of(cells);
+  if (!device) return std::unexpected(device.error());
+  if (map_.model_tells) device = of_its_model(*device, cells);
   if (!device) return std::unexpected(device.error());
   if (map_.instance >= 0 && is_other_instance(*device, cells)) {
     ++other_instances_;

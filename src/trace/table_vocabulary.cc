@@ -204,6 +204,9 @@ Result<void> choose_rows(const Layout& layout, const ReadOptions& options, const
     }
   }
   identify_by_uuid(layout, map);
+  // A model or name without "gpu" may be that of the language model or of the run.
+  const bool of_gpu = map.model >= 0 && layout.names[static_cast<std::size_t>(map.model)].has("gpu");
+  if (of_gpu) tell_by_model(map);
   return {};
 }
 
