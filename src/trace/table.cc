@@ -139,9 +139,10 @@ bool Table::is_short(Cells cells) const {
          (!layout_.has_header() || cells.size() < layout_.names.size());
 }
 
-/// A last line that may have been cut within: left out and said, which is no damage.
+/// A last line that may have been cut within: left out and said, which is no damage. Whether it is whole takes a look
+/// at all sampled rows, which no other line is worth.
 bool Table::left_out_as_torn(Cells cells, bool whole) {
-  if (!input_.last_line_torn() || whole) return false;
+  if (whole) return false;
   builder_.note(fmt::format("The last line is cut ('{}'), or may be since it has no end: it is left out.",
                             printable(cells.empty() ? "" : cells[0], 40)));
   other_line();
@@ -160,7 +161,7 @@ Result<void> Table::row(Cells cells) {
   const bool power_read = power.kind == Reading::Kind::value ||
                           (power.kind == Reading::Kind::unknown && (!clockless || cells.size() == usual_cells_));
   const bool time_read = clockless || time.has_value();
-  if (left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
+  if (input_.last_line_torn() && left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
   if (!time_read || !power_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
   }

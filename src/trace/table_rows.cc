@@ -111,7 +111,10 @@ Result<void> Table::wide_row(Cells cells) {
   };
   const bool time_read =
       clockless ? cells.size() == usual_cells_ && std::ranges::any_of(map_.wide, has_value) : time.has_value();
-  if (left_out_as_torn(cells, time_read && cells.size() >= usual_cells_ && ends_whole(cells))) return {};
+  if (input_.last_line_torn() &&
+      left_out_as_torn(cells, time_read && cells.size() >= usual_cells_ && ends_whole(cells))) {
+    return {};
+  }
   if (!time_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, first.kind == Reading::Kind::value, first.kind);
   }
