@@ -49,7 +49,7 @@ std::vector<std::int64_t> stamps_of(const Steps& part, std::int64_t from, std::i
 std::vector<std::int64_t> union_stamps(std::span<const Steps> parts, std::int64_t from, std::int64_t to) {
   if (parts.size() == 1) return stamps_of(parts.front(), from, to);
   const std::size_t half = parts.size() / 2;
-  std::vector<std::int64_t> left = union_stamps(parts.first(half), from, to);
+  const std::vector<std::int64_t> left = union_stamps(parts.first(half), from, to);
   const std::vector<std::int64_t> right = union_stamps(parts.subspan(half), from, to);
   if (left == right) return left;
   std::vector<std::int64_t> both;
@@ -60,10 +60,10 @@ std::vector<std::int64_t> union_stamps(std::span<const Steps> parts, std::int64_
 
 }  // namespace
 
-namespace {
-
-Nanos median_of(std::vector<std::int64_t> gaps) {
-  if (gaps.empty()) return Nanos(0);
+Nanos median_period(std::span<const std::int64_t> time_ns) {
+  if (time_ns.size() < 2) return Nanos(0);
+  std::vector<std::int64_t> gaps(time_ns.size() - 1);
+  for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = time_ns[i + 1] - time_ns[i];
   const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
   std::ranges::nth_element(gaps, middle);
   if (gaps.size() % 2 == 1) return Nanos(*middle);
@@ -71,20 +71,16 @@ Nanos median_of(std::vector<std::int64_t> gaps) {
   return Nanos(below + (*middle - below) / 2);
 }
 
-}  // namespace
-
-Nanos median_period(std::span<const std::int64_t> time_ns) {
-  if (time_ns.size() < 2) return Nanos(0);
-  std::vector<std::int64_t> gaps(time_ns.size() - 1);
-  for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] = time_ns[i + 1] - time_ns[i];
-  const Nanos median = median_of(gaps);
-  if (median > Nanos(0)) return median;
-  std::erase(gaps, 0);
-  return median_of(std::move(gaps));
+Nanos usual_period(std::span<const std::int64_t> time_ns) {
+  const Nanos period = median_period(time_ns);
+  if (period > Nanos(0) || time_ns.size() < 2) return period;
+  std::vector<std::int64_t> different(time_ns.begin(), time_ns.end());
+  different.erase(std::ranges::unique(different).begin(), different.end());
+  return median_period(different);
 }
 
 Steps steps_of(const Series& series, const HoldRule& rule) {
-  const Nanos period = median_period(series.time_ns);
+  const Nanos period = usual_period(series.time_ns);
   return {.time_ns = series.time_ns,
           .power = series.power_w,
           .max_hold_ns = max_hold(rule, period),
@@ -127,7 +123,6 @@ std::optional<Sum> sum_of(const Trace& trace, const HoldRule& rule, std::vector<
   sum.series.time_ns = union_stamps(parts, from, last);
   sum.series.power_w.resize(sum.series.size());
   std::vector<Cursor> cursors;
-  cursors.reserve(parts.size());
   for (const Steps& part : parts) cursors.push_back({.steps = part});
   for (std::size_t i = 0; i < sum.series.size(); ++i) {
     const std::int64_t t = sum.series.time_ns[i];

@@ -45,9 +45,10 @@ struct Steps {
   [[nodiscard]] std::int64_t span_end() const { return time_ns.empty() ? 0 : end(time_ns.size() - 1); }
 };
 
-/// Median of the differences of consecutive stamps; where most of them are zero (several rows a stamp), of the others.
-/// Zero with fewer than two stamps.
+/// Median of the differences of consecutive stamps; zero with fewer than two samples.
 [[nodiscard]] Nanos median_period(std::span<const std::int64_t> time_ns);
+/// The same, but where most rows repeat the stamp before, that of the different stamps: how far polls are apart.
+[[nodiscard]] Nanos usual_period(std::span<const std::int64_t> time_ns);
 
 [[nodiscard]] Steps steps_of(const Series& series, const HoldRule& rule);
 
