@@ -169,7 +169,7 @@ void AmdSmi::add(const Figures& f, const std::string& place) {
   if (power->kind == Reading::Kind::unreadable) return builder_.damaged(place, fmt::format("{} is no power", key));
   std::optional<std::int64_t> time_ns;
   if (!f.time.empty() && !is_unknown_cell(f.time)) {
-    time_ns = polls_.stamps().parse(f.time);
+    time_ns = polls_.read_stamp(f.time);
     if (!time_ns) return builder_.damaged(place, fmt::format("'{}' is no time", printable(f.time, 40)));
   }
   const bool known = power->kind == Reading::Kind::value && power->value < kNotKnown;

@@ -14,6 +14,7 @@
 #include "trace/coarse_stamps.h"
 #include "trace/doubtful_readings.h"
 #include "trace/energy_counter.h"
+#include "trace/sample_copies.h"
 
 namespace wattrein::trace {
 
@@ -31,76 +32,6 @@ void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
   column = std::move(sorted);
 }
 
-/// Takes the samples that were put into the file a second time out of `order` (by time, then by place in the file): of
-/// equal stamp and power, not neighbours in the file, and at three and more stamps in a row. Returns how many.
-std::int64_t drop_copies(const Series& s, std::vector<std::size_t>& order) {
-  constexpr std::size_t kLeastStamps = 3;
-  constexpr std::size_t kMostAStamp = 64;  // that are compared with each other
-  const auto same = [&s](std::size_t a, std::size_t b) {
-    const double x = s.power_w[a];
-    const double y = s.power_w[b];
-    return x == y || (std::isnan(x) && std::isnan(y));
-  };
-  std::vector<char> drop(order.size(), 0);
-  std::vector<std::size_t> copies;  // places in `order`, of the present run of stamps
-  std::size_t stamps = 0;
-  std::int64_t dropped = 0;
-  const auto end_run = [&] {
-    if (stamps >= kLeastStamps) {
-      for (const std::size_t place : copies) drop[place] = 1;
-      dropped += static_cast<std::int64_t>(copies.size());
-    }
-    copies.clear();
-    stamps = 0;
-  };
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin + 1;
-    while (end < order.size() && s.time_ns[order[end]] == s.time_ns[order[begin]]) ++end;
-    const std::size_t before = copies.size();
-    for (std::size_t i = begin + 1; i < std::min(end, begin + kMostAStamp); ++i) {
-      for (std::size_t k = begin; k < i; ++k) {
-        if (order[i] - order[k] < i - k + 1 || !same(order[i], order[k])) continue;
-        copies.push_back(i);
-        break;
-      }
-    }
-    if (copies.size() > before) {
-      ++stamps;
-    } else {
-      end_run();
-    }
-    begin = end;
-  }
-  end_run();
-  if (dropped == 0) return 0;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (drop[i] == 0) order[kept++] = order[i];
-  }
-  order.resize(kept);
-  return dropped;
-}
-
-/// The same for a file that has each row twice, one behind the other: only where all equal stamps agree, and the power
-/// changes often enough for that to be no chance.
-std::int64_t drop_doubled(const Series& s, std::vector<std::size_t>& order) {
-  constexpr int kLeastChanges = 3;
-  std::vector<std::size_t> once;
-  int changes = 0;
-  for (const std::size_t i : order) {
-    if (once.empty() || s.time_ns[i] != s.time_ns[once.back()]) {
-      if (!once.empty() && s.power_w[i] != s.power_w[once.back()]) ++changes;
-      once.push_back(i);
-    } else if (s.power_w[i] != s.power_w[once.back()]) {
-      return 0;
-    }
-  }
-  const std::size_t copies = order.size() - once.size();
-  if (changes < kLeastChanges || copies * 20 < order.size() * 9) return 0;
-  order = std::move(once);
-  return static_cast<std::int64_t>(copies);
-}
-
 /// Two sessions that cover the same time: neighbours in time that stand far apart in the file, again and again.
 bool sessions_overlap(const std::vector<std::size_t>& order) {
   constexpr std::size_t kFarApart = 4;  // rows that are a little late are no session
@@ -114,8 +45,8 @@ bool sessions_overlap(const std::vector<std::size_t>& order) {
 }
 
 struct Closed {
-  std::int64_t copies = 0;  ///< samples that were left out
-  bool overlap = false;     ///< sessions cover the same time with other readings
+  SampleCopies copies;
+  bool overlap = false;  ///< sessions cover the same time with other readings
 };
 
 /// Pads the optional columns to the length of the series, and sorts it by time.
@@ -134,7 +65,6 @@ Closed close(Series& s) {
   std::ranges::sort(order, {}, [&s](std::size_t i) { return std::pair(s.time_ns[i], i); });
   Closed closed;
   closed.copies = drop_copies(s, order);
-  if (doubled) closed.copies += drop_doubled(s, order);
   // A log that was never in order has no sessions.
   closed.overlap = s.backward_stamps * 10 < static_cast<std::int64_t>(n) && sessions_overlap(order);
   permute(s.time_ns, order);
@@ -381,11 +311,12 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     unfold_daylight_saving(trace_.series, notes);
     for (std::string& sentence : notes) note(std::move(sentence));
   }
-  std::int64_t copies = 0;
+  SampleCopies copies;
   std::string overlapping;
   for (Series& s : trace_.series) {
     const Closed closed = close(s);
-    copies += closed.copies;
+    copies.dropped += closed.copies.dropped;
+    copies.doubtful += closed.copies.doubtful;
     if (closed.overlap && overlapping.empty()) overlapping = s.device.name;
   }
   if (!overlapping.empty()) {
@@ -394,10 +325,8 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                     "a clock that was set back. Split the file, or name a column that tells the machines apart.",
                     printable(overlapping, 60)));
   }
-  if (copies > 0) {
-    trace_.understanding.rows -= copies;
-    note(fmt::format("{} samples stand in the file twice, with the same stamp and power: each was kept once.", copies));
-  }
+  trace_.understanding.rows -= copies.dropped;
+  for (std::string& sentence : notes_of(copies)) note(std::move(sentence));
   if (!readings_are_meant_) spread_stamps();
   const auto doubtful = settle_power(options);
   if (!doubtful) return std::unexpected(doubtful.error());

@@ -15,7 +15,6 @@
 #include "trace/reader.h"
 #include "trace/sensor_log.h"
 #include "trace/timestamp.h"
-#include "trace/tool_dates.h"
 
 namespace wattrein::trace {
 
@@ -134,10 +133,7 @@ std::optional<std::int64_t> Redfish::stamp_member(const Json& object) {
     std::string text = json_text(&value);
     if (const auto* i = std::get_if<std::int64_t>(&value.value())) text = fmt::format("{}", *i);
     if (const auto* d = std::get_if<double>(&value.value())) text = fmt::format("{:.6f}", *d);
-    auto at = stamps_.parse(text);
-    if (!at) {
-      if (const auto iso = iso_of_ctime(text)) at = stamps_.parse(*iso);
-    }
+    const auto at = stamps_.parse(text);
     time_found_ = time_found_ || at.has_value();
     if (at) return at;
   }
@@ -285,9 +281,6 @@ void Redfish::read_text(std::string_view text) {
 void Redfish::read_object(const Json& root, const JsonStream& items) {
   if (items.first()) {
     above_ = stamps_.parse(before_);
-    if (!above_) {
-      if (const auto iso = iso_of_ctime(before_)) above_ = stamps_.parse(*iso);
-    }
     before_.clear();
     builder_.understanding().other_lines += std::exchange(barren_, 1);
   }
@@ -348,6 +341,7 @@ Result<Trace> Redfish::read() {
       .assumed_period = {},
       .tool = "Redfish documents"};
   builder_.clock(stamps_.wall(), stamps_.has_zone());
+  if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
   if (auto fed = feed(builder_, chosen, clock, input_, options_); !fed) return std::unexpected(fed.error());
   Understanding& u = builder_.understanding();
   if (!chosen.empty()) u.power = fmt::format("'{}' [W]", printable(chosen.front()->name, 40));

@@ -111,8 +111,16 @@ Nanos median_period(std::span<const std::int64_t> time_ns) {
   return Nanos(before + (*middle - before) / 2);
 }
 
+Nanos usual_period(std::span<const std::int64_t> time_ns) {
+  const Nanos period = median_period(time_ns);
+  if (period > Nanos(0) || time_ns.size() < 2) return period;
+  std::vector<std::int64_t> different(time_ns.begin(), time_ns.end());
+  different.erase(std::ranges::unique(different).begin(), different.end());
+  return median_period(different);
+}
+
 Steps steps_of(const Series& series, const HoldRule& rule) {
-  const Nanos period = median_period(series.time_ns);
+  const Nanos period = usual_period(series.time_ns);
   return {.time_ns = series.time_ns,
           .power = series.power_w,
           .max_hold_ns = max_hold(rule, period),

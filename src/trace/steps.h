@@ -47,6 +47,8 @@ struct Steps {
 
 /// Median of the differences of consecutive stamps; zero with fewer than two samples.
 [[nodiscard]] Nanos median_period(std::span<const std::int64_t> time_ns);
+/// The same, but where most rows repeat the stamp before, that of the different stamps: how far polls are apart.
+[[nodiscard]] Nanos usual_period(std::span<const std::int64_t> time_ns);
 
 [[nodiscard]] Steps steps_of(const Series& series, const HoldRule& rule);
 

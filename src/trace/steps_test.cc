@@ -23,6 +23,9 @@ Series series(std::string name, std::vector<double> at_s, std::vector<double> po
 TEST(MedianPeriod, AveragesTheMiddleTwo) {
   EXPECT_EQ(median_period(std::vector<std::int64_t>{0, 10, 30, 60, 61}).count(), 15);  // gaps 10 20 30 1
   EXPECT_EQ(median_period(std::vector<std::int64_t>{5}).count(), 0);
+  EXPECT_EQ(usual_period(std::vector<std::int64_t>{0, 10, 30, 60, 61}).count(), 15);
+  EXPECT_EQ(usual_period(std::vector<std::int64_t>{0, 0, 10, 10, 20, 20, 50, 50}).count(), 10);
+  EXPECT_EQ(usual_period(std::vector<std::int64_t>{7, 7, 7}).count(), 0);
 }
 
 /// The median by its definition.
