@@ -24,13 +24,17 @@ std::optional<Nanos> spread_coarse_stamps(Series& series) {
   if (!many(static_cast<std::size_t>(series.duplicate_stamps))) return std::nullopt;
   std::vector<std::int64_t> stamps;
   std::vector<std::size_t> readings;  // of each stamp
-  for (const std::int64_t t : time_ns) {
-    if (stamps.empty() || stamps.back() != t) {
-      stamps.push_back(t);
+  bool all_agree = true;
+  for (std::size_t i = 0; i < time_ns.size(); ++i) {
+    if (stamps.empty() || stamps.back() != time_ns[i]) {
+      stamps.push_back(time_ns[i]);
       readings.push_back(0);
+    } else {
+      all_agree = all_agree && series.power_w[i] == series.power_w[i - 1];
     }
     ++readings.back();
   }
+  if (all_agree) return std::nullopt;  // rows written twice, perhaps: it makes no difference
   if (!many(time_ns.size() - stamps.size())) return std::nullopt;  // copies that were left out
   if (stamps.size() < 2) return std::nullopt;                      // a snapshot, or no clock to speak of
   const std::int64_t step = median_period(stamps).count();

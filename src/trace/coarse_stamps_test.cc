@@ -14,7 +14,7 @@ namespace {
 
 Series series(std::vector<std::int64_t> time_ns) {
   Series s;
-  s.power_w.resize(time_ns.size(), 1.0);
+  for (std::size_t i = 0; i < time_ns.size(); ++i) s.power_w.push_back(static_cast<double>(100 + i));
   for (std::size_t i = 1; i < time_ns.size(); ++i) s.duplicate_stamps += time_ns[i] == time_ns[i - 1] ? 1 : 0;
   s.time_ns = std::move(time_ns);
   return s;
@@ -47,6 +47,9 @@ TEST(CoarseStamps, FewRepeatsAndSnapshotsAreLeft) {
   EXPECT_EQ(few.time_ns, before);
   Series one = series({7, 7, 7});
   EXPECT_FALSE(spread_coarse_stamps(one));
+  Series doubled = series({0, 0, 10, 10});
+  doubled.power_w = {70, 70, 80, 80};
+  EXPECT_FALSE(spread_coarse_stamps(doubled));
   Series none = series({});
   EXPECT_FALSE(spread_coarse_stamps(none));
 }

@@ -53,7 +53,8 @@ struct Steps {
 [[nodiscard]] Steps steps_of(const Series& series, const HoldRule& rule);
 
 /// The sum of devices (DESIGN "Sum"): on the union of their stamps over the common span, which ends with the first of
-/// their last holds; unknown where any part is unknown. Owns its columns; where a part's hold ends before its next sample, a NaN stamp marks it.
+/// their last holds; unknown where any part is unknown. Owns its columns; where a part's hold ends before its next
+/// sample, a NaN stamp marks it.
 struct Sum {
   Series series;           ///< device.name = "sum"
   Nanos median_period{0};  ///< largest of the parts'
