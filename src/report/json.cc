@@ -105,6 +105,8 @@ void limit_result(JsonWriter& json, const LimitResult& r) {
   json.begin_object();
   limit(json, r.limit);
   json.field("outcome", outcome(r));
+  json.key("missing");
+  r.missing.empty() ? json.null() : json.value(r.missing);
   json.key("windows").begin_array();
   for (const WindowVerdict& w : r.windows) window_verdict(json, w);
   json.end_array();
