@@ -2,6 +2,7 @@
 // The table engine: rows of cells in, a Trace out. What the readers of CSV, TSV and JSON lines share.
 
 #include <cstdint>
+#include <expected>
 #include <limits>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "trace/builder.h"
 #include "trace/input.h"
 #include "trace/plain_rows.h"
+#include "trace/poll_sequence.h"
 #include "trace/read.h"
 #include "trace/table_cells.h"
 #include "trace/table_columns.h"
@@ -94,6 +96,9 @@ class Table {
   void read_beside(Cells cells, Values& values);
   [[nodiscard]] std::int16_t phase_of(Cells cells);
   Result<void> spread_over_devices();
+  [[nodiscard]] Result<void> place_counted_polls();
+  [[nodiscard]] std::expected<std::size_t, PollFailure> found_rows_per_poll(std::vector<std::int64_t> times);
+  void warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_t n);
   [[nodiscard]] std::string power_columns() const;
   [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
@@ -116,7 +121,8 @@ class Table {
   std::vector<std::string> keys_;   ///< device cells as seen, by index
   std::vector<std::string> shown_;  ///< per device, what it is called by (ColumnMap::shown)
   std::vector<bool> described_;
-  std::vector<std::int64_t> rows_of_;  ///< per device, for logs without a clock
+  PollSequence sequence_;              ///< of a log without a clock
+  std::vector<std::int64_t> rows_of_;  ///< wide: per host, for logs without a clock
   std::string key_;                    ///< scratch for host/device
   std::string phase_text_;             ///< the last phase cell and its index: phases last for many rows
   std::int16_t phase_index_ = -1;
