@@ -171,10 +171,12 @@ TEST(EmptyDevice, IsADamagedRow) {
 TEST(JsonLists, AnObjectsOwnIndexIsItsDevice) {
   // Device 0 is missing first, then the order changes, and device 3 comes once.
   const auto trace = read_text(
-      "{\"ts\": 1718369824, \"total\": 1, \"gpus\": [{\"index\": 1, \"power_w\": 81}]}\n"
-      "{\"ts\": 1718369825, \"total\": 1, \"gpus\": [{\"index\": 1, \"power_w\": 82}, {\"index\": 0, \"power_w\": "
+      "{\"ts\": 1718369824, \"total_power_w\": 1, \"gpus\": [{\"index\": 1, \"power_w\": 81}]}\n"
+      "{\"ts\": 1718369825, \"total_power_w\": 1, \"gpus\": [{\"index\": 1, \"power_w\": 82}, {\"index\": 0, "
+      "\"power_w\": "
       "72}]}\n"
-      "{\"ts\": 1718369826, \"total\": 1, \"gpus\": [{\"index\": 0, \"power_w\": 73}, {\"index\": 1, \"power_w\": 83}, "
+      "{\"ts\": 1718369826, \"total_power_w\": 1, \"gpus\": [{\"index\": 0, \"power_w\": 73}, {\"index\": 1, "
+      "\"power_w\": 83}, "
       "{\"index\": 3, \"power_w\": 93}]}\n");
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 3U);

@@ -131,7 +131,8 @@ class Rows {
     if (const auto* object = value.object()) {
       for (const auto& [key, member] : *object) {
         const bool outermost = !in_item_ && length == 0;
-        if (outermost && list_ != nullptr && (member.array() == list_ || item_keys_.contains(key))) continue;
+        const bool of_all = sounds_like_power(key) || item_keys_.contains(key);  // a total, the machine's name
+        if (outermost && list_ != nullptr && (member.array() == list_ || of_all)) continue;
         if (length > 0 && prefix_.back() != '.') prefix_ += '.';
         prefix_ += key;
         flatten(member, cells);
