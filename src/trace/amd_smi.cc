@@ -131,6 +131,7 @@ class AmdSmi {
   std::vector<std::string_view> cells_;
   std::set<std::string> in_poll_;  ///< GPUs of the poll that is open
   std::string last_time_;
+  std::int64_t last_gpu_ = 0;
   std::set<std::string_view> used_;  ///< keys that power was taken from
   std::int64_t partitions_ = 0;
   bool seen_gpu_ = false;
@@ -139,7 +140,11 @@ class AmdSmi {
 
 void AmdSmi::add(const Figures& f, const std::string& place) {
   seen_gpu_ = true;
-  if (!in_poll_.insert(f.gpu).second) {
+  // GPUs come by their number, so that one before the last begins a poll too: some may be missing from either.
+  const std::int64_t number = parse_int(f.gpu).value_or(0);
+  const bool wraps = header_ && !in_poll_.empty() && number < last_gpu_;
+  last_gpu_ = number;
+  if (!in_poll_.insert(f.gpu).second || wraps) {
     if (!f.partition.empty() && f.partition != "0" && f.time == last_time_) {
       ++partitions_;
       return;

@@ -22,7 +22,6 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxPhases = 1000;
-constexpr std::size_t kMaxDevices = 4096;  // more names than that are no devices, and each costs memory
 
 template <class T>
 void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
@@ -124,8 +123,8 @@ Result<void> check(const Understanding& u, bool any_known, bool lenient, const I
 
 std::size_t Builder::device(std::string_view name) {
   if (trace_.series.size() == kMaxDevices && !device_index_.contains(std::string(name))) {
-    too_many_devices_ = true;  // finish() refuses: what is added meanwhile does not matter
-    return kMaxDevices - 1;
+    too_many_devices_ = true;
+    return kMaxDevices;
   }
   const auto [at, fresh] = device_index_.try_emplace(std::string(name), trace_.series.size());
   if (fresh) {
@@ -147,7 +146,14 @@ std::int16_t Builder::phase(std::string_view label) {
   return index;
 }
 
+/// False for a device that is none, and for all once there are too many: finish() will refuse.
+bool Builder::takes(std::size_t device) {
+  if (device >= trace_.series.size()) too_many_devices_ = true;
+  return !too_many_devices_;
+}
+
 void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
+  if (!takes(device)) return;
   Series& s = trace_.series[device];
   if (!s.time_ns.empty()) {
     if (time_ns == s.time_ns.back()) ++s.duplicate_stamps;
@@ -164,7 +170,7 @@ void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
 }
 
 void Builder::extend(std::size_t device, std::span<const std::int64_t> time_ns, std::span<const double> power_w) {
-  if (time_ns.empty()) return;
+  if (time_ns.empty() || !takes(device)) return;
   Series& s = trace_.series[device];
   std::int64_t before = s.time_ns.empty() ? std::numeric_limits<std::int64_t>::min() : s.time_ns.back();
   for (const std::int64_t t : time_ns) {
@@ -177,6 +183,7 @@ void Builder::extend(std::size_t device, std::span<const std::int64_t> time_ns, 
 }
 
 void Builder::set(std::size_t device, Column column, double value) {
+  if (!takes(device)) return;
   Series& s = trace_.series[device];
   std::vector<double>& values = s.column(column);
   values.resize(s.size(), kUnknown);
@@ -184,6 +191,7 @@ void Builder::set(std::size_t device, Column column, double value) {
 }
 
 void Builder::set_phase(std::size_t device, std::int16_t phase) {
+  if (!takes(device)) return;
   Series& s = trace_.series[device];
   s.phase.resize(s.size(), -1);
   s.phase.back() = phase;

@@ -25,9 +25,15 @@ class Builder {
     trace_.understanding.format = std::move(format);
   }
 
-  /// The series of a device, made at its first mention.
+  static constexpr std::size_t kMaxDevices = 4096;  ///< more names than that are no devices, and each costs memory
+
+  /// The series of a device, made at its first mention. Beyond kMaxDevices it is one that takes nothing, and finish()
+  /// refuses: a reader need not ask, but may stop at too_many_devices().
   std::size_t device(std::string_view name);
-  [[nodiscard]] Series& series(std::size_t index) { return trace_.series[index]; }
+  [[nodiscard]] bool too_many_devices() const { return too_many_devices_; }
+  [[nodiscard]] Series& series(std::size_t index) {
+    return index < trace_.series.size() ? trace_.series[index] : no_series_;
+  }
   [[nodiscard]] std::size_t device_count() const { return trace_.series.size(); }
   std::int16_t phase(std::string_view label);  ///< index into Trace::phases, made at first mention
 
@@ -72,7 +78,10 @@ class Builder {
   void pass_over_aggregates();
   void spread_stamps();
 
+  [[nodiscard]] bool takes(std::size_t device);
+
   Trace trace_;
+  Series no_series_;  ///< what is said of devices beyond the last
   std::unordered_map<std::string, std::size_t> device_index_;
   std::unordered_map<std::string, std::int16_t> phase_index_;
   bool wall_ = true;

@@ -13,6 +13,7 @@
 #include "trace/dcgm_blank.h"
 #include "trace/energy_counter.h"
 #include "trace/option_fit.h"
+#include "trace/poll_sequence.h"
 #include "trace/reader.h"
 
 namespace wattrein::trace {
@@ -120,8 +121,6 @@ class Dmon {
   void read_row(std::string_view line);
   [[nodiscard]] std::optional<std::string_view> cell(std::string_view line, std::size_t column) const;
   [[nodiscard]] std::optional<double> number(std::string_view line, std::optional<std::size_t> column) const;
-  [[nodiscard]] std::optional<std::int64_t> stamp() const;
-  void next_place(std::size_t device);
   void explain();
 
   Input& input_;
@@ -131,12 +130,10 @@ class Dmon {
   std::vector<std::string_view> tokens_;
   double scale_ = 1.0;
   bool has_header_ = false;
-  std::int64_t poll_ = -1;
-  std::size_t last_device_ = 0;
+  PollSequence sequence_;
   std::int64_t other_entities_ = 0;
   std::string other_entity_;
   bool torn_ = false;
-  bool too_long_ = false;
 };
 
 Result<void> Dmon::read_header(std::string_view line) {
@@ -205,18 +202,6 @@ std::optional<double> Dmon::number(std::string_view line, std::optional<std::siz
   return text ? parse_double(*text) : std::nullopt;
 }
 
-/// Polls are told apart by the order of devices, so that a missing row moves nobody else's.
-void Dmon::next_place(std::size_t device) {
-  if (poll_ < 0 || device <= last_device_) ++poll_;
-  last_device_ = device;
-}
-
-std::optional<std::int64_t> Dmon::stamp() const {
-  std::int64_t ns = 0;
-  if (__builtin_mul_overflow(poll_, options_.period.value_or(Nanos(1'000'000'000)).count(), &ns)) return std::nullopt;
-  return ns;
-}
-
 void Dmon::read_row(std::string_view line) {
   split(line, tokens_);
   if (tokens_.empty() || tokens_[0] == "ID" || tokens_[0] == "Id") return;  // the unit line under a header
@@ -234,12 +219,7 @@ void Dmon::read_row(std::string_view line) {
     return;
   }
   const std::size_t device = builder_.device(tokens_[1]);
-  next_place(device);
-  const auto time_ns = stamp();
-  if (!time_ns) {
-    too_long_ = true;
-    return;
-  }
+  const std::int64_t row = sequence_.row(device);  // its time for now
   const auto text = cell(line, *header_.power);
   if (!text) return builder_.damaged(input_.place(), "the cells do not match the header");
   double power_w = kUnknown;
@@ -250,7 +230,7 @@ void Dmon::read_row(std::string_view line) {
     }
     if (!is_dcgm_blank_power(*value)) power_w = *value * scale_;
   }
-  builder_.add(device, *time_ns, power_w);
+  builder_.add(device, row, power_w);
   Series& series = builder_.series(device);
   series.device.meter = header_.meter;
   if (const auto mj = number(line, header_.energy); mj && !is_dcgm_blank_energy(*mj)) {
@@ -294,6 +274,7 @@ Result<Trace> Dmon::read() {
   std::string_view line;
   while (input_.next_line(line)) {
     if (is_header(line)) {
+      sequence_.new_poll();
       if (auto fit = read_header(line); !fit) return std::unexpected(fit.error());
     } else if (has_header_) {
       read_row(line);
@@ -305,9 +286,8 @@ Result<Trace> Dmon::read() {
     return fail(ErrorKind::bad_input, input_.name(), "there is no line that starts with #Entity",
                 "Record it with `dcgmi dmon -e 155` and keep the header.");
   }
-  if (too_long_) {
-    return fail(ErrorKind::usage, "--period", "the rows would span more than 292 years", "Give a shorter period.");
-  }
+  const Nanos period = options_.period.value_or(Nanos(1'000'000'000));
+  if (auto placed = place_by_polls(builder_, sequence_, period); !placed) return std::unexpected(placed.error());
   explain();
   drop_falling_counters(builder_);
   return builder_.finish(input_, options_);

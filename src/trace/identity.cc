@@ -79,13 +79,21 @@ int find_serial(const Layout& layout) {
   return at == layout.names.end() ? -1 : static_cast<int>(at - layout.names.begin());
 }
 
+int find_bus_id(const Layout& layout) {
+  const auto at = std::ranges::find_if(layout.names, [](const ColumnName& name) {
+    return name.words == "pci_bus_id" || name.words == "gpu_bus_id" || name.words == "bus_id";
+  });
+  return at == layout.names.end() ? -1 : static_cast<int>(at - layout.names.begin());
+}
+
 }  // namespace
 
 void identify_by_uuid(const Layout& layout, ColumnMap& map) {
   if (map.device < 0 || map.instance >= 0 || !map.wide.empty()) return;
   const int serial = find_serial(layout);
-  if (map.device == map.uuid || map.device == serial) return;
-  for (const int identity : {map.uuid, serial}) {
+  const int bus_id = find_bus_id(layout);
+  if (map.device == map.uuid || map.device == serial || map.device == bus_id) return;
+  for (const int identity : {map.uuid, serial, bus_id}) {
     if (identity < 0) continue;
     const Pairing pairing = pairing_of(layout, map, identity);
     if (!tells_devices(pairing)) continue;

@@ -10,9 +10,9 @@
 
 namespace wattrein::trace {
 
-/// Makes the column of uuids (or of serial numbers) the device of `map` and its former one what devices are called by
-/// (ColumnMap::shown), where (nearly) every sampled row has one and it tells at least as many devices apart. Notes
-/// indices that stand for several devices, and devices that change theirs.
+/// Makes the column of uuids (else of serial numbers, else of bus ids, which keep their slot) the device of `map` and
+/// its former one what devices are called by (ColumnMap::shown), where (nearly) every sampled row has one and it tells
+/// at least as many devices apart. Notes indices that stand for several devices, and devices that change theirs.
 void identify_by_uuid(const Layout& layout, ColumnMap& map);
 
 /// Where only an index names devices, which every host has from 0 on, and a column of their models stands beside it:

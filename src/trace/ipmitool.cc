@@ -215,7 +215,7 @@ void Ipmi::read_line(std::string_view line) {
 }
 
 SensorClock Ipmi::clock() {
-  SensorClock clock{.described = {}, .assumed_period = {}, .tool = kName};
+  SensorClock clock{.described = {}, .assumed_period = {}, .tool = kName, .count_polls = true};
   if (bmc_clock_) {
     clock.described = "the BMC's own clock, whole seconds";
     builder_.note("The times are those of the BMC's own clock ('IPMI timestamp').");

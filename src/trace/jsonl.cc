@@ -1,8 +1,12 @@
 // JSON lines: one object a line, its keys as columns; nested keys as "a.b".
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "net/json.h"
@@ -17,34 +21,121 @@ namespace {
 constexpr std::string_view kName = "jsonl";
 constexpr std::size_t kMaxColumns = 1000;
 constexpr std::size_t kSampleRows = 200;
+constexpr std::size_t kSampleCells = 400'000;
 
-/// Objects into rows of cells. The columns are the keys of the first objects, in order of appearance.
+/// Objects into rows of cells. The columns are the keys of the first objects, in order of appearance. An object with a
+/// list of objects that have powers ("gpus": [{"index": 0, "power_w": 71}, ...]) makes a row of each, with what stands
+/// around the list in all of them.
 class Rows {
  public:
-  /// Nothing when the line is no JSON object. The cells live until the next call.
-  const std::vector<std::string_view>* parse(std::string_view line, bool learn) {
+  /// False when the line is no JSON object. Then next() gives its rows.
+  bool parse(std::string_view line, bool learn) {
     contradicted_.clear();
-    const auto json = net::parse_json(line, "line", &contradicted_);
-    if (!json || json->object() == nullptr) return nullptr;
+    auto json = net::parse_json(line, "line", &contradicted_);
+    if (!json || json->object() == nullptr) return false;
+    json_.emplace(std::move(*json));
     learn_ = learn;
     used_ = 0;
-    cells_.assign(names_.size(), std::string_view());
+    item_ = 0;
+    around_.assign(names_.size(), std::string_view());
+    list_ = find_list();
+    if (list_ != nullptr && learn) {
+      for (const net::Json& item : *list_) learn_keys(item);
+    }
+    flatten(*json_, around_);
+    used_around_ = used_;
+    return true;
+  }
+  /// Null behind the last row. The cells live until the next call.
+  const std::vector<std::string_view>* next() {
+    if (item_ == (list_ == nullptr ? 1 : list_->size())) return nullptr;
+    if (list_ == nullptr) {
+      ++item_;
+      return &around_;
+    }
+    used_ = used_around_;
+    cells_ = around_;
+    const net::Json& item = (*list_)[item_];
+    in_item_ = true;
+    prefix_ = list_name_ + ".";
+    if (item.object() != nullptr) {
+      flatten(item, cells_);
+      if (!names_itself(item)) put(list_name_ + " (place)", net::Json(static_cast<std::int64_t>(item_)), cells_);
+    }
     prefix_.clear();
-    flatten(*json);
+    in_item_ = false;
+    ++item_;
+    cells_.resize(names_.size());
+    around_.resize(names_.size());
     return &cells_;
   }
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] std::vector<ColumnName> columns() const {
+    std::vector<ColumnName> columns;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      columns.push_back(parse_column_name(meant_[i]));
+      columns.back().text = names_[i];
+    }
+    return columns;
+  }
   /// Of the object parsed last: a key that stands there twice with different values; empty where there is none.
   [[nodiscard]] const std::string& contradicted() const { return contradicted_; }
 
  private:
-  void flatten(const net::Json& value) {
+  using Cells = std::vector<std::string_view>;
+
+  static bool sounds_like_power(std::string_view key) {
+    const std::string small = lower(key);
+    return std::ranges::any_of(std::array<std::string_view, 4>{"power", "watt", "pwr", "draw"},
+                               [&small](std::string_view word) { return small.find(word) != std::string::npos; });
+  }
+  static bool has_power(const net::Json& item) {
+    if (item.object() == nullptr) return false;
+    return std::ranges::any_of(*item.object(), [](const auto& member) { return sounds_like_power(member.first); });
+  }
+  /// A key that names a device; `gpu` alone may be a utilisation.
+  static bool names_itself(const net::Json& item) {
+    static constexpr std::array<std::string_view, 10> kKeys{"index", "gpu_index", "gpu_id",       "id",   "device",
+                                                            "uuid",  "gpu_uuid",  "device_index", "card", "device_id"};
+    return std::ranges::any_of(*item.object(), [](const auto& member) {
+      return std::ranges::find(kKeys, lower(member.first)) != kKeys.end();
+    });
+  }
+
+  /// The only member of the object that is a list of objects with powers; once known, the one of that name.
+  const net::Json::Array* find_list() {
+    const net::Json::Array* found = nullptr;
+    for (const auto& [key, member] : *json_->object()) {
+      const auto* array = member.array();
+      if (array == nullptr) continue;
+      if (!list_name_.empty()) {
+        if (key == list_name_) return array;
+        continue;
+      }
+      if (!std::ranges::any_of(*array, has_power)) continue;
+      if (found != nullptr) return nullptr;
+      found = array;
+      new_list_ = key;
+    }
+    if (found != nullptr && learn_) list_name_ = new_list_;
+    return list_name_.empty() ? nullptr : found;
+  }
+
+  /// What stands around the list under a key of its items is another thing: a total, or the host's name.
+  void learn_keys(const net::Json& item) {
+    if (item.object() == nullptr || item_keys_.size() > kMaxColumns) return;
+    for (const auto& [key, member] : *item.object()) item_keys_.insert(key);
+  }
+
+  void flatten(const net::Json& value, Cells& cells) {
     const std::size_t length = prefix_.size();
     if (const auto* object = value.object()) {
       for (const auto& [key, member] : *object) {
-        if (length > 0) prefix_ += '.';
+        const bool outermost = !in_item_ && length == 0;
+        const bool of_all = sounds_like_power(key) || item_keys_.contains(key);  // a total, the machine's name
+        if (outermost && list_ != nullptr && (member.array() == list_ || of_all)) continue;
+        if (length > 0 && prefix_.back() != '.') prefix_ += '.';
         prefix_ += key;
-        flatten(member);
+        flatten(member, cells);
         prefix_.resize(length);
       }
       return;
@@ -52,24 +143,37 @@ class Rows {
     if (const auto* array = value.array()) {
       for (std::size_t i = 0; i < array->size(); ++i) {
         prefix_ += fmt::format(".{}", i);
-        flatten((*array)[i]);
+        flatten((*array)[i], cells);
         prefix_.resize(length);
       }
       return;
     }
-    auto at = columns_.find(prefix_);
+    put(prefix_, value, cells);
+  }
+
+  void put(const std::string& name, const net::Json& value, Cells& cells) {
+    auto at = columns_.find(name);
     if (at == columns_.end()) {
       if (!learn_ || names_.size() == kMaxColumns) return;
-      at = columns_.emplace(prefix_, names_.size()).first;
-      names_.push_back(prefix_);
-      cells_.emplace_back();
+      at = columns_.emplace(name, names_.size()).first;
+      names_.push_back(name);
+      meant_.push_back(meaning(name));
     }
-    std::string_view& cell = cells_[at->second];
+    if (cells.size() <= at->second) cells.resize(at->second + 1);
+    std::string_view& cell = cells[at->second];
     if (cell.data() == nullptr) {
       cell = text_of(value);
     } else if (contradicted_.empty() && cell != text_of(value)) {  // "a.b" and "b" in "a"
       contradicted_ = prefix_;
     }
+  }
+
+  /// What a column is judged by: of an item's, its key alone.
+  [[nodiscard]] std::string meaning(std::string_view name) const {
+    if (!in_item_) return std::string(name);
+    const std::string_view key = name.substr(list_name_.size() + 1);
+    if (key == "(place)") return "device_index";
+    return key == "id" ? "device_id" : std::string(key);
   }
 
   std::string_view text_of(const net::Json& value) {
@@ -99,10 +203,20 @@ class Rows {
   }
 
   std::vector<std::string> names_;
+  std::vector<std::string> meant_;  ///< per column
   std::unordered_map<std::string, std::size_t> columns_;
-  std::vector<std::string_view> cells_;
+  std::optional<net::Json> json_;
+  const net::Json::Array* list_ = nullptr;  ///< in json_
+  std::string list_name_;
+  std::string new_list_;
+  std::unordered_set<std::string> item_keys_;
+  std::size_t item_ = 0;
+  bool in_item_ = false;
+  Cells around_;
+  Cells cells_;
   std::deque<std::string> texts_;  // texts do not move when more are added
   std::size_t used_ = 0;
+  std::size_t used_around_ = 0;
   std::string prefix_;
   bool learn_ = true;
   std::string contradicted_;
@@ -112,11 +226,13 @@ class Rows {
 Layout learn_layout(std::string_view head, Rows& rows, std::deque<std::string>& texts) {
   Layout layout;
   std::size_t lines = 0;
-  while (!head.empty() && lines < kSampleRows) {
+  std::size_t cells_kept = 0;
+  while (!head.empty() && lines < kSampleRows && cells_kept < kSampleCells) {
     const std::size_t end = head.find('\n');
     const std::string_view line = trim(head.substr(0, end));
-    if (line.starts_with('{')) {
-      if (const auto* cells = rows.parse(line, true)) {
+    if (line.starts_with('{') && rows.parse(line, true)) {
+      while (const auto* cells = rows.next()) {
+        if ((cells_kept += cells->size()) > kSampleCells) break;
         auto& row = layout.rows.emplace_back();
         for (const std::string_view cell : *cells) {
           row.push_back(cell.data() == nullptr ? std::string_view() : std::string_view(texts.emplace_back(cell)));
@@ -127,7 +243,7 @@ Layout learn_layout(std::string_view head, Rows& rows, std::deque<std::string>& 
     if (end == std::string_view::npos) break;
     head.remove_prefix(end + 1);
   }
-  for (const std::string& name : rows.names()) layout.names.push_back(parse_column_name(name));
+  layout.names = rows.columns();
   layout.cells = layout.names.size();
   return layout;
 }
@@ -154,12 +270,15 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
   while (input.next_line(line)) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
-    const auto* cells = text.starts_with('{') && !input.line_cut() ? rows.parse(text, false) : nullptr;
-    if (cells != nullptr && !rows.contradicted().empty()) {
-      table.damaged(
-          fmt::format("its key '{}' stands there twice, with different values", printable(rows.contradicted(), 40)));
-    } else if (cells != nullptr) {
-      if (const auto read = table.row(*cells); !read) return std::unexpected(read.error());
+    if (text.starts_with('{') && !input.line_cut() && rows.parse(text, false)) {
+      while (const auto* cells = rows.next()) {
+        if (!rows.contradicted().empty()) {
+          table.damaged(fmt::format("its key '{}' stands there twice, with different values",
+                                    printable(rows.contradicted(), 40)));
+          break;
+        }
+        if (const auto read = table.row(*cells); !read) return std::unexpected(read.error());
+      }
     } else if (input.last_line_torn()) {
       table.other_line();
       table.builder().note(fmt::format("The last line is cut ('{}') and left out.", printable(text, 40)));

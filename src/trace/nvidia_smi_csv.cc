@@ -109,7 +109,7 @@ ColumnMap map_by_header(const Layout& layout) {
   const std::array<int, 8> candidates{find(names, "index"),      find(names, "gpu"),        find(names, "gpu_uuid"),
                                       find(names, "uuid"),       find(names, "pci.bus_id"), find(names, "gpu_bus_id"),
                                       find(names, "gpu_serial"), find(names, "serial")};
-  map.device = choose_device(layout, map.time, candidates, map.notes);
+  map.device = choose_device(layout, candidates, map);
   if (map.device < 0 && map.model >= 0 && cycles(layout, map.model)) map.device = map.model;
   return map;
 }
@@ -211,6 +211,28 @@ ColumnMap map_by_shape(const Layout& layout) {
   return map;
 }
 
+/// "..., 0, 171,82 W": decimals cut off by the comma that separates cells. nvidia-smi puts a blank behind that one, and
+/// writes two decimals.
+bool power_is_decimals(const Layout& layout, int power) {
+  if (layout.delimiter != ',' || power < 1) return false;
+  bool blanks_elsewhere = false;
+  bool leading_zero = false;
+  std::size_t fits = 0;
+  std::size_t all = 0;
+  for (const auto& row : layout.rows) {
+    if (row.size() != layout.cells) continue;
+    ++all;
+    const std::string_view cell = Layout::cell(row, power);
+    const std::string_view whole = Layout::cell(row, power - 1);
+    const auto follows_blank = [](std::string_view c) { return !c.empty() && c.data()[-1] == ' '; };
+    if (power > 1) blanks_elsewhere = blanks_elsewhere || follows_blank(whole);
+    const std::string_view digits = cell.substr(0, cell.find_first_not_of("0123456789"));
+    leading_zero = leading_zero || (digits.size() == 2 && digits[0] == '0');
+    if (digits.size() == 2 && cell.substr(2, 1) != "." && parse_int(whole) && !follows_blank(cell)) ++fits;
+  }
+  return all > 0 && fits * 10 >= all * 9 && (blanks_elsewhere || leading_zero);
+}
+
 /// `watts`: labels of all columns in watts.
 std::unexpected<Error> which_power(const Input& input, std::string_view watts) {
   return fail(ErrorKind::bad_input, input.name(),
@@ -246,10 +268,17 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
   const auto layout = find_layout(input.head(), scorer(options));
   if (!layout) return fail(ErrorKind::bad_input, input.name(), "it holds no line", "Check the program that writes it.");
   ColumnMap map = layout->has_header() ? map_by_header(*layout) : map_by_shape(*layout);
+  map.row_a_device = true;
   if (!layout->has_header() && map.power < 0) {
     const std::string watts = std::exchange(map.notes, {}).back();
     if (options.power_column.empty()) return which_power(input, watts);
     map.power_scale = 1.0;
+  }
+  if (!layout->has_header() && options.power_column.empty() && power_is_decimals(*layout, map.power)) {
+    return fail(
+        ErrorKind::bad_input, input.name(),
+        "its numbers have decimal commas, and commas separate its cells too: what stands before 'W' are decimals",
+        "Record it under LC_ALL=C, or put another sign between the cells.");
   }
   const bool stated = !options.power_column.empty();
   if (const auto applied = apply_options(*layout, options, input, map); !applied)

@@ -231,6 +231,16 @@ bool PrometheusCollector::any_power() const {
   return std::ranges::any_of(devices_, [this](const Known& d) { return power_track(d) != nullptr; });
 }
 
+void PrometheusCollector::number_scrapes(std::span<const std::int64_t> scrape_of) {
+  for (Known& d : devices_) {
+    for (Track& track : d.tracks) {
+      for (Reading& r : track.readings) {
+        if (!r.stamped) r.stamp = scrape_of[static_cast<std::size_t>(r.stamp)];
+      }
+    }
+  }
+}
+
 std::int64_t PrometheusCollector::most_unstamped() const {
   std::int64_t most = 0;
   for (const Known& d : devices_) {

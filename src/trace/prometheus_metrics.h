@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -70,6 +71,8 @@ class PrometheusCollector {
 
   [[nodiscard]] Builder& builder() { return builder_; }
   [[nodiscard]] bool any_power() const;
+  /// Changes the stamps of readings without one to the scrapes that they stand for.
+  void number_scrapes(std::span<const std::int64_t> scrape_of);
   /// The largest number of scrapes without stamps in which one device shows its power; zero: all have stamps.
   [[nodiscard]] std::int64_t most_unstamped() const;
   /// `period_ns` spaces scrapes without stamps. Errors: as Builder::finish.

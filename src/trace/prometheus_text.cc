@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "trace/poll_sequence.h"
 #include "trace/prometheus_metrics.h"
 #include "trace/reader.h"
 
@@ -123,34 +124,48 @@ class Text {
  private:
   void comment(std::string_view line);
   void sample(std::string_view line);
-  /// Counts a scrape on when `key` has been seen in this one.
-  void mark(std::string_view key);
+  void number_scrapes();
   Result<Trace> nothing_found() const;
 
   struct Seen {
-    std::int64_t scrape = -1;
+    std::size_t number = 0;
     std::optional<std::size_t> series;
   };
+  Seen& seen(std::string_view key);
 
   Input& input_;
   const ReadOptions& options_;
   PrometheusCollector collector_;
   std::unordered_map<std::string, Seen> seen_;
   std::string key_;
-  std::int64_t scrape_ = 0;
+  std::vector<std::string> keys_;  ///< series in the order of their numbers
+  PollSequence sequence_;
+  std::unordered_map<std::string, std::int64_t> comments_;  ///< the scrape in which each came last
+  std::int64_t scrape_ = 0;                                 ///< by the comments alone
+  bool several_ = false;
   std::vector<std::string> likely_;  ///< names that may be the power metric that was meant
 };
 
-void Text::mark(std::string_view key) {
+Text::Seen& Text::seen(std::string_view key) {
   key_.assign(key);
-  Seen& seen = seen_[key_];
-  if (seen.scrape == scrape_) ++scrape_;
-  seen.scrape = scrape_;
+  const auto [at, fresh] = seen_.try_emplace(key_);
+  if (fresh) {
+    at->second.number = keys_.size();
+    keys_.push_back(key_);
+  }
+  return at->second;
 }
 
 /// A metric's HELP and TYPE come once a scrape.
 void Text::comment(std::string_view line) {
-  if (line.starts_with("# TYPE ") || line.starts_with("# HELP ")) mark(line);
+  if (!line.starts_with("# TYPE ") && !line.starts_with("# HELP ")) return;
+  const auto [at, fresh] = comments_.try_emplace(std::string(line), scrape_);
+  if (fresh || at->second != scrape_) {
+    at->second = scrape_;
+    return;
+  }
+  at->second = ++scrape_;
+  sequence_.new_poll();
 }
 
 void Text::sample(std::string_view line) {
@@ -172,14 +187,15 @@ void Text::sample(std::string_view line) {
     }
     return;
   }
-  mark(parsed->series);
+  Seen& series_seen = seen(parsed->series);
+  const std::int64_t row = sequence_.row(series_seen.number);
   if (wanted == nullptr) {
     const bool more = sounds_like_power(name) && likely_.size() < 5;
     if (more && std::ranges::find(likely_, name) == likely_.end()) likely_.emplace_back(name);
     return;
   }
   const auto value = parse_prometheus_value(parsed->value);
-  const auto stamp = parsed->stamp.empty() ? std::optional(scrape_) : parse_stamp(parsed->stamp);
+  const auto stamp = parsed->stamp.empty() ? std::optional(row) : parse_stamp(parsed->stamp);
   if (!value || !stamp) {
     if (!is_power(wanted->role)) return;
     const bool bad_value = !value;
@@ -187,9 +203,17 @@ void Text::sample(std::string_view line) {
     return builder.damaged(input_.place(),
                            fmt::format("'{}' is no {}", printable(shown, 40), bad_value ? "power" : "timestamp"));
   }
-  std::optional<std::size_t>& series = seen_[key_].series;
+  std::optional<std::size_t>& series = series_seen.series;
   if (!series) series = collector_.series(name, parsed->labels);
   collector_.add(*series, *stamp, !parsed->stamp.empty(), *value, input_.line_number());
+}
+
+/// Comments stand at the start of a scrape; without any the series themselves tell.
+void Text::number_scrapes() {
+  const PollSequence::Polls polls = sequence_.polls(keys_);
+  several_ = !polls.of_row.empty() && polls.of_row.back() > 0;
+  collector_.number_scrapes(polls.of_row);
+  if (!polls.certain && collector_.most_unstamped() > 1) warn_of_uncertain_polls(collector_.builder());
 }
 
 Result<Trace> Text::nothing_found() const {
@@ -218,6 +242,7 @@ Result<Trace> Text::read() {
   }
   Builder& builder = collector_.builder();
   if (!collector_.any_power() && builder.understanding().damaged == 0) return nothing_found();
+  number_scrapes();
   Understanding& u = builder.understanding();
   const std::int64_t scrapes = collector_.most_unstamped();
   if (scrapes > 1 && !options_.period) {
@@ -231,7 +256,7 @@ Result<Trace> Text::read() {
   }
   if (scrapes == 1) {
     u.clock = "none: a single scrape";
-    if (scrape_ > 0) builder.note("Scrapes of different devices without a timestamp are taken as one moment.");
+    if (several_) builder.note("Scrapes of different devices without a timestamp are taken as one moment.");
     return collector_.finish(input_, options_, 0);
   }
   u.clock = fmt::format("none: {} a scrape (--period)", format_duration(*options_.period));

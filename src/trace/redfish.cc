@@ -167,7 +167,7 @@ void Redfish::add(const Found& found, const Context& context) {
   sensor->words = found.words.substr(0, 3 * kMaxName);
   sensor->host = host;
   sensor->whole = sensor->whole || found.whole;
-  SensorReading r{.line = line_, .limit_w = found.limit_w};
+  SensorReading r{.line = line_, .order = found_, .limit_w = found.limit_w};
   r.timed = stamp.has_value();
   r.time_ns = stamp.value_or(static_cast<std::int64_t>(sensor->readings.size()));
   own_clock_ = own_clock_ || found.stamp.has_value();
@@ -339,7 +339,8 @@ Result<Trace> Redfish::read() {
   const SensorClock clock{
       .described = own_clock_ ? "the BMC's own stamps (ReadingTime, Timestamp)" : stamps_.describe(),
       .assumed_period = {},
-      .tool = "Redfish documents"};
+      .tool = "Redfish documents",
+      .count_polls = true};
   builder_.clock(stamps_.wall(), stamps_.has_zone());
   if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
   if (auto fed = feed(builder_, chosen, clock, input_, options_); !fed) return std::unexpected(fed.error());

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "trace/option_fit.h"
+#include "trace/poll_sequence.h"
 
 namespace wattrein::trace {
 
@@ -103,6 +104,33 @@ Result<void> check_polls(const std::vector<const Sensor*>& chosen, const SensorC
   if (!several || options.period || clock.assumed_period) return {};
   return fail(ErrorKind::usage, input.name(), fmt::format("the readings of {} carry no time", clock.tool),
               "Say how far apart they are with --period, as in --period 5s.");
+}
+
+/// Numbers of the polls of each sensor's readings; warns where they are not certain.
+std::vector<std::vector<std::int64_t>> polls_of(const std::vector<const Sensor*>& chosen, Builder& builder) {
+  struct Place {
+    std::int64_t line;
+    std::int64_t order;
+    std::size_t sensor;
+    std::size_t reading;
+  };
+  std::vector<Place> places;
+  std::vector<std::string> names;
+  std::vector<std::vector<std::int64_t>> polls;
+  for (std::size_t s = 0; s < chosen.size(); ++s) {
+    names.push_back(chosen[s]->device + " " + chosen[s]->name);
+    polls.emplace_back(chosen[s]->readings.size());
+    for (std::size_t r = 0; r < chosen[s]->readings.size(); ++r) {
+      places.push_back({chosen[s]->readings[r].line, chosen[s]->readings[r].order, s, r});
+    }
+  }
+  std::ranges::stable_sort(places, {}, [](const Place& p) { return std::pair(p.line, p.order); });
+  PollSequence sequence;
+  for (const Place& p : places) sequence.row(p.sensor);
+  const PollSequence::Polls found = sequence.polls(names);
+  for (std::size_t i = 0; i < places.size(); ++i) polls[places[i].sensor][places[i].reading] = found.of_row[i];
+  if (!found.certain) warn_of_uncertain_polls(builder);
+  return polls;
 }
 
 }  // namespace
@@ -217,12 +245,16 @@ Result<void> feed(Builder& builder, const std::vector<const Sensor*>& chosen, co
     }
   }
   const Nanos period = options.period.value_or(clock.assumed_period.value_or(Nanos(0)));
-  for (const Sensor* s : chosen) {
+  std::vector<std::vector<std::int64_t>> polls;
+  if (!timed && clock.count_polls) polls = polls_of(chosen, builder);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Sensor* s = chosen[k];
     // Several sensors of one device are devices of their own.
     const bool shared = std::ranges::count(chosen, s->device, &Sensor::device) > 1;
     const std::size_t device = builder.device(shared ? fmt::format("{}/{}", s->device, s->name) : s->device);
     if (!s->host.empty()) builder.series(device).device.host = s->host;
-    for (const SensorReading& r : s->readings) {
+    for (std::size_t i = 0; i < s->readings.size(); ++i) {
+      const SensorReading& r = s->readings[i];
       const auto place = [&] { return fmt::format("{}:{}", input.name(), r.line); };
       if (!r.readable) {
         builder.damaged(place(), fmt::format("'{}' has no readable value or time", printable(s->name, 40)));
@@ -232,8 +264,8 @@ Result<void> feed(Builder& builder, const std::vector<const Sensor*>& chosen, co
         builder.damaged(place(), fmt::format("'{}' has no stamp of its own", printable(s->name, 40)));
         continue;
       }
-      std::int64_t time_ns = r.time_ns;
-      if (!timed && __builtin_mul_overflow(r.time_ns, period.count(), &time_ns)) {
+      std::int64_t time_ns = polls.empty() ? r.time_ns : polls[k][i];
+      if (!timed && __builtin_mul_overflow(time_ns, period.count(), &time_ns)) {
         return fail(ErrorKind::usage, "--period", "the polls would span more than 292 years", "Give a shorter period.");
       }
       builder.add(device, time_ns, r.power_w);

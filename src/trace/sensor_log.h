@@ -20,6 +20,7 @@ namespace wattrein::trace {
 struct SensorReading {
   std::int64_t time_ns = 0;  ///< absolute; without a stamp the poll's number from 0
   std::int64_t line = 0;
+  std::int64_t order = 0;                                     ///< among readings of one line
   double power_w = std::numeric_limits<double>::quiet_NaN();  ///< NaN: the sensor says that it has no reading
   double limit_w = std::numeric_limits<double>::quiet_NaN();
   bool timed = false;
@@ -68,6 +69,7 @@ struct SensorClock {
   std::optional<Nanos> assumed_period{};  ///< without stamps and without --period; nothing: it must be said
   std::string_view tool{};                ///< for messages
   bool period_used = false;               ///< --period made the stamps finer
+  bool count_polls = false;               ///< times without a stamp only number a sensor's own readings
 };
 
 /// Hands the readings of the chosen sensors to `builder`: with their stamps, else by --period.

@@ -16,7 +16,6 @@ namespace wattrein::trace {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMaxDevices = 4096;
 constexpr std::size_t kDescribedRows = 256;
 constexpr std::int64_t kLargestCorrection = 600'000'000'000;
 constexpr std::size_t kRunBeforeRestart = 4;  // samples; fewer may be a jitter at the start
@@ -57,7 +56,7 @@ bool Table::is_name_of(Cells cells, int column) const {
 
 void Table::repeated_header() {
   ++builder_.understanding().repeated_headers;
-  if (!by_order_) return;
+  if (!by_order_) return sequence_.new_poll();
   if (runs_.back().begin == ordered_.size()) return;
   runs_.back().end = ordered_.size();
   runs_.push_back({ordered_.size(), 0});
@@ -86,13 +85,15 @@ Result<void> Table::not_a_sample(Cells cells, bool time_read, bool power_read, R
   }
   const std::string_view device = cell(cells, map_.device);
   const bool usual = cells.size() == usual_cells_ || cells.size() == layout_.names.size();
-  const bool known_device = map_.device >= 0 && std::ranges::find(keys_, device) != keys_.end();
+  const auto known = std::ranges::find(keys_, device);
+  const bool known_device = map_.device >= 0 && known != keys_.end();
   const bool device_row = map_.device >= 0 ? !device.empty() && (time_read || known_device || (usual && power_read))
                                            : time_read || (usual && (power_read || cells.size() > 2));
   if (!device_row) {
     other_line();
     return {};
   }
+  if (map_.time < 0 && known_device) sequence_.row(static_cast<std::size_t>(known - keys_.begin()));
   if (!time_read && map_.time >= 0) {
     const std::string_view time = cell(cells, map_.time);
     const bool number = parse_double(time).has_value() && options_.time_unit.empty();
@@ -203,12 +204,13 @@ Result<void> Table::row(Cells cells) {
 Result<void> Table::named_row(Cells cells, Values& values) {
   const std::string_view name = cell(cells, map_.device);
   const auto by_name = is_unknown_cell(name) ? device_by_name(cells) : std::nullopt;
-  if (name.empty() && !by_name) {
-    other_line();
+  if (name.empty() && !by_name && std::isnan(values.power_w) && std::isnan(values.energy_j)) {
+    other_line();  // a separator
     return {};
   }
   if (is_unknown_cell(name) && !by_name) {
-    damaged(fmt::format("its device is '{}'", printable(name, 40)));
+    damaged(name.empty() ? "it has a power and names no device"
+                         : fmt::format("its device is '{}'", printable(name, 40)));
     return {};
   }
   if (is_instance_name(name)) {
@@ -223,11 +225,7 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     ++other_instances_;
     return {};
   }
-  if (map_.time < 0) {
-    const auto time = counted_time(rows_of_[*device]++);
-    if (!time) return std::unexpected(time.error());
-    values.time_ns = *time;
-  }
+  if (map_.time < 0) values.time_ns = sequence_.row(*device);
   read_beside(cells, values);
   add(*device, values);
   if (!described_[*device]) {
@@ -275,16 +273,15 @@ Result<std::size_t> Table::device_of(Cells cells) {
 Result<std::size_t> Table::new_device(std::string_view key) {
   const bool doubled = key.find("\"\"") != std::string_view::npos;
   const std::size_t device = doubled ? builder_.device(undoubled(key)) : builder_.device(key);
+  if (builder_.too_many_devices()) {
+    return fail(ErrorKind::bad_input, input_.place(),
+                fmt::format("column '{}' has more than {} different values, so it does not name devices",
+                            printable(layout_.label(map_.device), 40), Builder::kMaxDevices),
+                "Name the right one with --device.");
+  }
   if (device == keys_.size()) {
-    if (device == kMaxDevices) {
-      return fail(ErrorKind::bad_input, input_.place(),
-                  fmt::format("column '{}' has more than {} different values, so it does not name devices",
-                              printable(layout_.label(map_.device), 40), kMaxDevices),
-                  "Name the right one with --device.");
-    }
     keys_.emplace_back(key);
     described_.push_back(false);
-    rows_of_.push_back(0);
   }
   return last_device_ = device;
 }

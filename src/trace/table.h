@@ -2,6 +2,7 @@
 // The table engine: rows of cells in, a Trace out. What the readers of CSV, TSV and JSON lines share.
 
 #include <cstdint>
+#include <expected>
 #include <limits>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "trace/builder.h"
 #include "trace/input.h"
 #include "trace/plain_rows.h"
+#include "trace/poll_sequence.h"
 #include "trace/read.h"
 #include "trace/table_cells.h"
 #include "trace/table_columns.h"
@@ -102,6 +104,9 @@ class Table {
   void read_beside(Cells cells, Values& values);
   [[nodiscard]] std::int16_t phase_of(Cells cells);
   Result<void> spread_over_devices();
+  [[nodiscard]] Result<void> place_counted_polls();
+  [[nodiscard]] std::expected<std::size_t, PollFailure> found_rows_per_poll(std::vector<std::int64_t> times);
+  void warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_t n);
   [[nodiscard]] std::string power_columns() const;
   [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
@@ -129,9 +134,10 @@ class Table {
   std::vector<bool> described_;
   std::vector<std::string> models_;          ///< model_tells: per device
   std::vector<std::size_t> of_many_models_;  ///< the first device of each name that several models have
-  std::vector<std::int64_t> rows_of_;        ///< per device, for logs without a clock
-  std::string key_;                          ///< scratch for host/device
-  std::string phase_text_;                   ///< the last phase cell and its index: phases last for many rows
+  PollSequence sequence_;              ///< of a log without a clock
+  std::vector<std::int64_t> rows_of_;  ///< wide: per host, for logs without a clock
+  std::string key_;                    ///< scratch for host/device
+  std::string phase_text_;             ///< the last phase cell and its index: phases last for many rows
   std::int16_t phase_index_ = -1;
   std::size_t last_device_ = 0;
   std::int64_t restart_line_ = 0;  ///< where a clock of the log's own began anew; 0 = it did not

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_set>
-#include <utility>
 
 #include "base/text.h"
 #include "trace/table_cells.h"
@@ -16,7 +14,6 @@ namespace wattrein::trace {
 namespace {
 
 constexpr std::size_t kListed = 40;
-constexpr std::size_t kCollisionRows = 2000;
 
 bool is_named(const ColumnName& column, std::string_view name) {
   return equal_ignoring_case(column.text, name) || equal_ignoring_case(column.base, name);
@@ -59,35 +56,6 @@ Result<void> check_unique(const Layout& layout, int column, const std::string& s
     if (other != column && equal_ignoring_case(layout.names[i].text, name)) fitting.push_back(other);
   }
   return check_unique(layout, fitting, name, option, ErrorKind::bad_input, input.name());
-}
-
-struct DeviceSample {
-  std::size_t distinct = 0;
-  std::size_t known = 0;
-  std::size_t repeats = 0;  ///< rows whose stamp and device both stood in the rows just before
-};
-
-DeviceSample sample_device(const Layout& layout, int time, int column) {
-  DeviceSample sample;
-  std::unordered_set<std::string_view> all;
-  std::vector<std::string_view> poll;  // devices under the current stamp
-  std::string_view stamp;
-  for (const auto& row : std::span(layout.rows).first(std::min(layout.rows.size(), kCollisionRows))) {
-    const std::string_view device = Layout::cell(row, column);
-    if (device.empty() || is_unknown_cell(device)) continue;
-    ++sample.known;
-    all.insert(device);
-    if (time < 0) continue;
-    const std::string_view now = Layout::cell(row, time);
-    if (now != stamp) {
-      stamp = now;
-      poll.clear();
-    }
-    if (std::ranges::find(poll, device) != poll.end()) ++sample.repeats;
-    if (poll.size() < 64) poll.push_back(device);
-  }
-  sample.distinct = all.size();
-  return sample;
 }
 
 }  // namespace
@@ -237,56 +205,6 @@ Result<void> apply_options(const Layout& layout, const ReadOptions& options, con
   return {};
 }
 
-int choose_device(const Layout& layout, int time, std::span<const int> candidates, std::vector<std::string>& notes) {
-  int best = -1;
-  DeviceSample best_sample;
-  for (const int column : candidates) {
-    if (column < 0) continue;
-    const DeviceSample sample = sample_device(layout, time, column);
-    if (sample.known == 0) continue;
-    if (sample.distinct > 64 && sample.distinct == sample.known) {
-      notes.push_back(fmt::format("Column '{}' has another value in every row, so it does not name devices.",
-                                  printable(layout.label(column), 40)));
-      continue;
-    }
-    const bool tells_apart = sample.distinct > 1 && sample.repeats * 20 <= sample.known;
-    if (best < 0) {
-      best = column;
-      best_sample = sample;
-    } else if (best_sample.repeats * 20 > best_sample.known && tells_apart) {
-      notes.push_back(
-          fmt::format("Column '{}' is passed over as the device: it repeats within a stamp, and '{}' does not.",
-                      printable(layout.label(best), 40), printable(layout.label(column), 40)));
-      return column;
-    }
-  }
-  return best;
-}
-
-bool is_instance_name(std::string_view name) {
-  return name.starts_with("MIG-") || name.starts_with("GPU-I ") || name.starts_with("GPU-CI ");
-}
-
-bool values_recur(const Layout& layout, int column) {
-  const DeviceSample sample = sample_device(layout, -1, column);
-  return sample.distinct > 1 && sample.distinct < sample.known;
-}
-
-Result<void> take_host_as_device(const Layout& layout, const Input& input, ColumnMap& map) {
-  const DeviceSample sample = sample_device(layout, map.time, map.host);
-  if (sample.repeats * 20 <= sample.known) {
-    map.device = std::exchange(map.host, -1);
-    return {};
-  }
-  if (sample.distinct == 1) return {};  // its devices go by row order
-  const std::string label = printable(layout.label(map.host), 40);
-  return fail(ErrorKind::bad_input, input.name(),
-              fmt::format("column '{}' names several hosts with several rows a stamp, and no column tells the devices "
-                          "of a host apart",
-                          label),
-              fmt::format("Name that column with --device, or say --device {} where each host has one meter.", label));
-}
-
 void pair_with_date(const Layout& layout, ColumnMap& map) {
   const auto first_cell = [&](int column) {
     for (const auto& row : layout.rows) {
@@ -350,6 +268,12 @@ bool says_mega(const Layout& layout, int column) {
 }  // namespace
 
 Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input) {
+  if (map.device < 0 && map.doubtful_device >= 0 && map.wide.empty() && !options.devices) {
+    const std::string label = printable(layout.label(map.doubtful_device), 40);
+    return fail(ErrorKind::bad_input, input.name(),
+                fmt::format("column '{}' may name devices or hold their utilisation", label),
+                fmt::format("Say --device {} if it names them, and --devices 1 if this is one device.", label));
+  }
   if (map.power < 0) {
     return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power",
                 fmt::format("Name it with --power. The columns are: {}.", column_list(layout)));

@@ -37,7 +37,8 @@ struct ColumnMap {
   int nameplate = -1;
   int energy = -1;
   int device = -1;
-  int shown = -1;  ///< what devices are called by, where `device` is their uuid or serial number
+  int doubtful_device = -1;  ///< named as a device, and its values are as a utilisation's
+  int shown = -1;            ///< what devices are called by, where `device` is their uuid or serial number
   int host = -1;
   int phase = -1;
   int uuid = -1;
@@ -45,6 +46,7 @@ struct ColumnMap {
   bool model_tells = false;         ///< rows of one device name that are of another model are of another device
   int instance = -1;                ///< a MIG instance's id, where rows of instances repeat their GPU's power
   std::vector<DeviceColumns> wide;  ///< columns for each device; empty where devices have rows
+  bool row_a_device = false;        ///< the tool writes one row for each device a poll, and nothing else
   bool from_counter = false;        ///< no power column, but a cumulative energy counter (power_scale is joules a unit)
   PowerKind power_kind = PowerKind::plain;
   std::optional<double> power_scale;  ///< watts a unit; nothing: the cells must carry it
@@ -68,11 +70,11 @@ struct ColumnMap {
 /// How many columns the options name that a header has: for HeaderScore.
 [[nodiscard]] int named_by_options(std::span<const ColumnName> names, const ReadOptions& options);
 
-/// The first of `candidates` (in order of preference) that can be the device: one that has a value, does not count
-/// rows, and does not repeat within a stamp where another one does not. -1 where there is none. Passing over a
-/// preferred one is noted.
-[[nodiscard]] int choose_device(const Layout& layout, int time, std::span<const int> candidates,
-                                std::vector<std::string>& notes);
+/// The first of `candidates` (in order of preference) that can be the device: one that has a value, is no share in
+/// percent, does not count rows, and neither repeats within a stamp nor comes at random where another one does not. -1
+/// where there is none. Passing over a preferred one is noted. A `gpu` that may hold utilisation is put into
+/// map.doubtful_device.
+[[nodiscard]] int choose_device(const Layout& layout, std::span<const int> candidates, ColumnMap& map);
 
 /// Whether the same few values come again and again in a column, as devices do and counted rows do not.
 [[nodiscard]] bool values_recur(const Layout& layout, int column);

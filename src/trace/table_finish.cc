@@ -25,7 +25,57 @@ std::unexpected<Error> Table::undecided(const PollFailure& failure) const {
   return fail(
       ErrorKind::bad_input, where,
       fmt::format("no column tells the devices apart, and row order does not decide: {}{}", failure.reason, damage),
-      "Say how many rows make one poll with --devices N (1 for a single device), or name a column with --device.");
+      failure.row > 0 ? "Split the file there, and say of each part how many rows make one poll with --devices N, or "
+                        "name a column with "
+                        "--device."
+                      : "Say how many rows make one poll with --devices N (1 for a single device), or name a column "
+                        "with --device.");
+}
+
+/// Of a log with the newest row first, devices may come in either order, so that only a single one is believed; and
+/// only a tool that writes a row for each device shows by its polls how many there are: one device may be read in
+/// bursts.
+std::expected<std::size_t, PollFailure> Table::found_rows_per_poll(std::vector<std::int64_t> times) {
+  std::vector<RowRange> runs = runs_;
+  const bool reversed = newest_first(times, runs);
+  if (reversed) {
+    std::ranges::reverse(times);
+    std::ranges::reverse(runs);
+    for (RowRange& run : runs) run = {times.size() - run.end, times.size() - run.begin};
+  }
+  auto found = rows_per_poll(times, runs);
+  if (!found) {
+    if (reversed) found.error() = {"its newest row stands first, and " + found.error().reason, 0};
+    return found;
+  }
+  if (*found == 1) {
+    if (reversed) builder_.note("The newest row stands first, and all stamps fall: it is read as one device.");
+    return found;
+  }
+  if (reversed) {
+    return std::unexpected(
+        PollFailure{fmt::format("its newest row stands first, and its rows come {} at a time", *found), 0});
+  }
+  found = without_copies(*found);
+  if (*found > 1 && !map_.row_a_device) {
+    return std::unexpected(PollFailure{
+        fmt::format("its rows come {} at a time, which {} devices and one device that is read in bursts share", *found,
+                    *found),
+        0});
+  }
+  return found;
+}
+
+/// Devices by their place in a poll are mixed up from the first poll on that lacks a row.
+void Table::warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_t n) {
+  const RowGroups seen = row_groups(times, runs_);
+  if (seen.rows != n || !seen.odd) return;
+  const bool first = std::ranges::any_of(runs_, [&](const RowRange& run) { return run.begin == *seen.odd; });
+  builder_.understanding().warnings.push_back(
+      fmt::format("{}:{}: this poll has {} row{}, not {}: {}", input_.name(), ordered_[*seen.odd].line, seen.odd_rows,
+                  seen.odd_rows == 1 ? "" : "s", n,
+                  first ? "polls are counted from the first row on, and end within the logger's own."
+                        : "from here on rows may be taken for other devices'. Split the file there."));
 }
 
 /// Whether polls of n rows hold every row so many times: each behind itself, or all behind all.
@@ -91,13 +141,18 @@ Result<void> Table::spread_over_devices() {
                   "Say how many rows make one poll.");
     }
     n = static_cast<std::size_t>(*options_.devices);
+    if (n > Builder::kMaxDevices) {
+      return fail(ErrorKind::usage, "--devices", fmt::format("more than {} devices cannot be", Builder::kMaxDevices),
+                  "Say how many rows make one poll.");
+    }
     devices_ = fmt::format("row order, {} a poll (as stated)", counted(n, "row"));
+    if (map_.time >= 0 && n > 1) warn_of_lost_rows(times, n);
   } else if (map_.time < 0) {
     return undecided({"the log has no clock", 0});
   } else {
-    const auto found = rows_per_poll(times, runs_);
+    const auto found = found_rows_per_poll(times);
     if (!found) return undecided(found.error());
-    n = without_copies(*found);
+    n = *found;
     devices_ = n == 1 ? "one device" : fmt::format("row order, {} rows a poll", n);
     if (n > 1) {
       builder_.note(
@@ -210,11 +265,17 @@ void Table::finish_understanding() {
   }
 }
 
+Result<void> Table::place_counted_polls() {
+  if (map_.time >= 0 || !map_.wide.empty()) return {};
+  return place_by_polls(builder_, sequence_, options_.period.value_or(Nanos(0)));
+}
+
 Result<Trace> Table::finish() {
   if (by_order_) {
     if (const auto spread = spread_over_devices(); !spread) return std::unexpected(spread.error());
   } else {
     devices_ = device_columns();
+    if (auto placed = place_counted_polls(); !placed) return std::unexpected(placed.error());
     if (options_.devices) builder_.note("--devices is not used: a column names the devices.");
   }
   if (restart_line_ > 0) {

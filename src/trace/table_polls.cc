@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace wattrein::trace {
@@ -95,12 +98,92 @@ std::size_t misfit(Times time, const RowRange& run, std::size_t n) {
   return run.end;
 }
 
+struct Group {
+  std::size_t begin = 0;
+  std::size_t rows = 0;
+  std::size_t last = 0;
+  std::int64_t pause = 0;  ///< before it
+};
+
+/// Where the steps between rows may fall into short and long ones, at most one long for two short and one for
+/// kMaxRows: the smallest of the long, at each clear gap between two of them, the
+/// clearest first.
+std::vector<std::int64_t> least_pauses(std::vector<std::int64_t> steps) {
+  constexpr double kClear = 2.0;
+  constexpr std::size_t kLeastPauses = 2;
+  constexpr std::int64_t kAtOnce = 1'000'000;  // steps below a millisecond are all alike
+  std::vector<std::pair<double, std::int64_t>> gaps;
+  std::vector<std::int64_t> found;
+  if (steps.size() < 2 * kLeastPauses) return found;
+  std::ranges::sort(steps);
+  // Half of the steps are pauses where polls have two rows, and a few more where rows were lost.
+  const std::size_t first = steps.size() * 2 / 5;
+  const std::size_t end = steps.size() - std::max(kLeastPauses, steps.size() / (2 * kMaxRows));
+  for (std::size_t i = std::max<std::size_t>(first, 1); i <= end; ++i) {
+    const auto before = static_cast<double>(std::max(steps[i - 1], kAtOnce));
+    if (static_cast<double>(steps[i]) >= kClear * before)
+      gaps.emplace_back(static_cast<double>(steps[i]) / before, steps[i]);
+  }
+  std::ranges::stable_sort(gaps, std::ranges::greater{}, &std::pair<double, std::int64_t>::first);
+  for (const auto& gap : gaps) found.push_back(gap.second);
+  return found;
+}
+
+/// The size that most groups have, if there is one and the pauses between them are worth the name.
+RowGroups usual_groups(Times time, std::span<const Group> groups) {
+  constexpr std::size_t kEnough = 3;
+  constexpr double kLongestOverPause = 4.0;
+  RowGroups found;
+  std::vector<std::size_t> count(kMaxRows + 1, 0);
+  for (const Group& g : groups) ++count[std::min(g.rows, kMaxRows)];
+  const auto most = std::ranges::max_element(count);
+  const auto rows = static_cast<std::size_t>(most - count.begin());
+  if (groups.size() < kEnough || rows < 2 || rows == kMaxRows || *most * 10 < groups.size() * 6) return found;
+  double inside = 0.0;
+  double pauses = 0.0;
+  for (const Group& g : groups.subspan(1)) {
+    inside += static_cast<double>(positive(time[g.last] - time[g.begin]));
+    pauses += static_cast<double>(g.pause);
+  }
+  if (inside > kLongestOverPause * pauses) return found;
+  found.rows = rows;
+  for (const Group& g : groups.first(groups.size() - 1)) {
+    if (g.rows == rows) continue;
+    found.odd = g.begin;
+    found.odd_rows = g.rows;
+    break;
+  }
+  return found;
+}
+
+PollFailure not_one_device(const RowGroups& seen) {
+  if (!seen.odd) {
+    return {fmt::format("its rows come {} at a time, and {} devices and one device look alike", seen.rows, seen.rows),
+            0};
+  }
+  return {fmt::format("its rows come {} at a time, but {} {}", seen.rows,
+                      *seen.odd == 0 ? "its first poll has" : "the poll that begins there has", seen.odd_rows),
+          *seen.odd};
+}
+
 }  // namespace
 
 std::expected<std::size_t, PollFailure> rows_per_poll(Times time, std::span<const RowRange> runs) {
   if (time.empty()) return std::size_t{1};
   const std::vector<double> forward = forward_time(time);
-  if (runs.size() == 1 && forward.back() <= kQuickPoll) return time.size();
+  const bool whole_seconds = std::ranges::all_of(time, [](std::int64_t t) { return t % kSecond == 0; });
+  const auto alike = [](std::size_t n) {
+    return std::unexpected(PollFailure{
+        fmt::format("with stamps of whole seconds, {} devices and one device polled {} times a stamp look alike", n, n),
+        0});
+  };
+  if (runs.size() == 1 && forward.back() <= kQuickPoll) {
+    if (time.size() > kMaxRows) {
+      return std::unexpected(PollFailure{fmt::format("its {} rows share one moment", time.size()), 0});
+    }
+    if (time.size() > 1 && whole_seconds) return alike(time.size());
+    return time.size();
+  }
 
   std::size_t longest = 0;
   for (const RowRange& run : runs) longest = std::max(longest, run.end - run.begin);
@@ -117,13 +200,7 @@ std::expected<std::size_t, PollFailure> rows_per_poll(Times time, std::span<cons
     return std::unexpected(
         PollFailure{fmt::format("its stamps fit {} and {} rows a poll about as well", best, doubtful), 0});
   }
-  const bool whole_seconds = std::ranges::all_of(time, [](std::int64_t t) { return t % kSecond == 0; });
-  if (best > 1 && whole_seconds) {
-    return std::unexpected(PollFailure{
-        fmt::format("with stamps of whole seconds, {} devices and one device polled {} times a stamp look alike", best,
-                    best),
-        0});
-  }
+  if (best > 1 && whole_seconds) return alike(best);
   for (const RowRange& run : runs) {
     if (best == 1) break;
     if (const std::size_t row = misfit(time, run, best); row < run.end) {
@@ -133,7 +210,46 @@ std::expected<std::size_t, PollFailure> rows_per_poll(Times time, std::span<cons
   if (pauses_missing(time, runs, best)) {
     return std::unexpected(PollFailure{"no number of rows a poll fits the whole log", 0});
   }
+  if (best == 1) {
+    if (const RowGroups seen = row_groups(time, runs); seen.rows > 1) return std::unexpected(not_one_device(seen));
+  }
   return best;
+}
+
+RowGroups row_groups(Times time, std::span<const RowRange> runs) {
+  std::vector<std::int64_t> steps;
+  for (const RowRange& run : runs) {
+    for (std::size_t i = run.begin + 1; i < run.end; ++i) steps.push_back(positive(time[i] - time[i - 1]));
+  }
+  for (const std::int64_t least : least_pauses(std::move(steps))) {
+    std::vector<Group> groups;
+    for (const RowRange& run : runs) {
+      for (std::size_t i = run.begin; i < run.end; ++i) {
+        const std::int64_t step = i == run.begin ? 0 : positive(time[i] - time[i - 1]);
+        if (i == run.begin || step >= least) groups.push_back({.begin = i, .pause = step});
+        ++groups.back().rows;
+        groups.back().last = i;
+      }
+    }
+    if (const RowGroups found = usual_groups(time, groups); found.rows > 1) return found;
+  }
+  return {};
+}
+
+bool newest_first(Times time, std::span<const RowRange> runs) {
+  std::size_t forward = 0;
+  std::size_t backward = 0;
+  double up = 0.0;
+  double down = 0.0;
+  for (const RowRange& run : runs) {
+    for (std::size_t i = run.begin + 1; i < run.end; ++i) {
+      const double step = static_cast<double>(time[i]) - static_cast<double>(time[i - 1]);
+      (step > 0.0 ? up : down) += std::abs(step);
+      forward += step > 0.0 ? 1 : 0;
+      backward += step < 0.0 ? 1 : 0;
+    }
+  }
+  return backward > 4 * forward && down > up;
 }
 
 }  // namespace wattrein::trace

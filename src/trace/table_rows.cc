@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostJoules = kDcgmFp64Blank * 1e-3;  // seven years at 700 W
-constexpr std::size_t kMaxWideDevices = 4096;
 
 /// A number that no meter gives though it stands where a power does: below zero, or as large as a blank of DCGM.
 std::optional<double> impossible_power(std::string_view text, std::optional<double> scale) {
@@ -84,9 +83,9 @@ Result<std::size_t> Table::first_wide_device(Cells cells) {
   const auto at = std::ranges::find(hosts_, host);
   last_host_ = static_cast<std::size_t>(at - hosts_.begin());
   if (at != hosts_.end()) return last_host_ * map_.wide.size();
-  if (wide_devices_.size() + map_.wide.size() > kMaxWideDevices) {
+  if (wide_devices_.size() + map_.wide.size() > Builder::kMaxDevices) {
     return fail(ErrorKind::bad_input, input_.place(),
-                fmt::format("its hosts and columns make more than {} devices", kMaxWideDevices),
+                fmt::format("its hosts and columns make more than {} devices", Builder::kMaxDevices),
                 "Split the file, or check what its host column holds.");
   }
   hosts_.emplace_back(host);

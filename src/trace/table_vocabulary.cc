@@ -180,7 +180,7 @@ Result<void> choose_rows(const Layout& layout, const ReadOptions& options, const
   if (!options.device_column.empty()) return {};
   std::vector<int> candidates = device_candidates(layout.names);
   if (map.instance < 0) {
-    map.device = choose_device(layout, map.time, candidates, map.notes);
+    map.device = choose_device(layout, candidates, map);
   } else {
     // Rows of instances repeat their GPU within a stamp, so that only the others show what tells devices apart.
     Layout own = layout;
@@ -189,7 +189,7 @@ Result<void> choose_rows(const Layout& layout, const ReadOptions& options, const
       return map.instance == map.uuid ? is_instance_name(id) : !is_unknown_cell(id);
     });
     if (!own.rows.empty()) {
-      map.device = choose_device(own, map.time, candidates, map.notes);
+      map.device = choose_device(own, candidates, map);
     } else {
       std::erase_if(candidates, names_instances);
       map.device = candidates.empty() ? -1 : candidates.front();
