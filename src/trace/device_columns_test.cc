@@ -238,7 +238,7 @@ TEST(MissingIdentity, SeveralValuesAtEveryStampAreWarnedAbout) {
   const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->understanding.warnings.size(), 1U);
-  EXPECT_NE(trace->understanding.warnings[0].find("Device '0' and 1 more have 2 different readings at every stamp"),
+  EXPECT_NE(trace->understanding.warnings[0].find("2 devices, '0' first, have several readings at each stamp"),
             std::string::npos)
       << trace->understanding.warnings[0];
 }

@@ -134,10 +134,10 @@ class Table {
   std::vector<bool> described_;
   std::vector<std::string> models_;          ///< model_tells: per device
   std::vector<std::size_t> of_many_models_;  ///< the first device of each name that several models have
-  PollSequence sequence_;              ///< of a log without a clock
-  std::vector<std::int64_t> rows_of_;  ///< wide: per host, for logs without a clock
-  std::string key_;                    ///< scratch for host/device
-  std::string phase_text_;             ///< the last phase cell and its index: phases last for many rows
+  PollSequence sequence_;                    ///< of a log without a clock
+  std::vector<std::int64_t> rows_of_;        ///< wide: per host, for logs without a clock
+  std::string key_;                          ///< scratch for host/device
+  std::string phase_text_;                   ///< the last phase cell and its index: phases last for many rows
   std::int16_t phase_index_ = -1;
   std::size_t last_device_ = 0;
   std::int64_t restart_line_ = 0;  ///< where a clock of the log's own began anew; 0 = it did not
