@@ -82,6 +82,38 @@ TEST(Csv, ALimitBesideIsNoPower) {
   EXPECT_TRUE(mentions(*trace, "energy counter falls on 1 device"));
 }
 
+// Watts that nothing draws: what may be drawn, what is left of it, what it was at the most.
+TEST(Csv, APowerThatIsNoDrawIsRefusedWithTheWord) {
+  for (const std::string word : {"headroom", "saved", "delta", "rated", "allocated", "available", "cumulative",
+                                 "reserved", "nominal", "budget", "limit", "tdp", "peak"}) {
+    const std::string log = "time,power_" + word + "_w\n1718369824,70\n1718369825,71\n";
+    const std::string error = error_of(log);
+    EXPECT_NE(error.find("'power_" + word + "_w' is passed over for the word '" + word + "'"), std::string::npos)
+        << error;
+    EXPECT_NE(error.find("Name it with --power"), std::string::npos) << error;
+    const auto named = read(log, {.power_column = "power_" + word + "_w"});
+    ASSERT_TRUE(named) << named.error().message();
+    EXPECT_EQ(named->series[0].power_w, (Powers{70, 71}));
+  }
+  const auto beside = read("time,reserved_power_w,used_power_w\n1718369824,400,70\n1718369825,400,71\n");
+  ASSERT_TRUE(beside) << beside.error().message();
+  EXPECT_EQ(beside->series[0].power_w, (Powers{70, 71}));
+  const std::string saved = error_of("time,energy_saved_j\n1718369824,70\n1718369825,170\n");
+  EXPECT_NE(saved.find("for the word 'saved'"), std::string::npos) << saved;
+  const auto counter = read("time,cumulative_energy_j\n1718369824,70\n1718369825,170\n");
+  ASSERT_TRUE(counter) << "a counter is cumulative";
+}
+
+TEST(Csv, AFractionOfAWattIsNoUnit) {
+  for (const std::string unit : {"dW", "0.1W", "cW", "10W"}) {
+    const std::string error = error_of("time,power_" + unit + "\n1718369824,700\n1718369825,710\n");
+    EXPECT_NE(error.find("has no unit"), std::string::npos) << error;
+    EXPECT_NE(error.find("'" + unit + "' is neither W, mW nor kW"), std::string::npos) << error;
+  }
+  EXPECT_EQ(parse_column_name("gpu0W").power_scale, 1.0) << "a numbered device";
+  EXPECT_EQ(parse_column_name("powerW").power_scale, 1.0);
+}
+
 TEST(Csv, APowerWithoutUnitIsRefusedUntilStated) {
   const std::string log = "Time,Draw\n2022-07-13 02:07:36.708783111,32402\n2022-07-13 02:07:36.761689374,32500\n";
   const std::string error = error_of(log);

@@ -20,9 +20,12 @@ constexpr std::size_t kListed = 8;
 constexpr double kMostOfAGpu = 5000.0;  // several times what any accelerator draws
 constexpr std::array<std::string_view, 5> kGpuWords{"gpu", "nvidia", "dcgm", "rocm", "amd-smi"};
 
-/// 0xFFFF W; 0x7FFFFFF0 to 0x7FFFFFFF mW; 0xFFFFFFFF mW. What lies above kMostWatts is no reading to begin with.
+/// 0xFFFF W; 0x7FFFFFF0 to 0x7FFFFFFF mW; 0xFFFFFFFF mW, each also as printed with two decimals. What lies above
+/// kMostWatts is no reading to begin with.
 bool is_full_register(double w) {
-  return w == 65535.0 || (w >= 2147483.632 && w <= 2147483.648) || (w >= 4294967.295 && w <= 4294967.296);
+  constexpr double kRounding = 0.01;
+  const auto within = [w](double least, double most) { return w >= least - kRounding && w <= most + kRounding; };
+  return w == 65535.0 || within(2147483.632, 2147483.648) || within(4294967.295, 4294967.296);
 }
 
 constexpr double kLeastSentinel = 999.0;

@@ -89,6 +89,21 @@ TEST(Doubtful, BlanksInMilliwattsAreUnknown) {
   }
 }
 
+// 4294967.295 W with two decimals is .29 cut off and .30 rounded; 2147483.647 W is .64 or .65.
+TEST(Doubtful, FullRegistersWithTwoDecimalsAreUnknown) {
+  for (const char* blank : {"4294967.29", "4294967.30", "2147483.63", "2147483.64", "2147483.65"}) {
+    const std::string log =
+        "time,gpu,power_w\n1718369824,0,70\n1718369825,0," + std::string(blank) + "\n1718369826,0,72\n";
+    const auto trace = read_text(log);
+    ASSERT_TRUE(trace) << blank << " " << trace.error().message();
+    EXPECT_TRUE(same(trace->series[0].power_w, {70, kNaN, 72})) << blank;
+    EXPECT_TRUE(mentions(*trace, "a full register")) << blank;
+  }
+  const auto beside = read_text("time,gpu,power_w\n1718369824,0,70\n1718369825,0,4294967.2\n1718369826,0,72\n");
+  ASSERT_TRUE(beside);
+  EXPECT_EQ(beside->series[0].power_w[1], 4294967.2) << "a tenth of a watt beside it is none";
+}
+
 TEST(Doubtful, AFacilityMayDrawWhatARegisterHolds) {
   const auto facility = read_text("time,power_w\n1718369824,64000\n1718369825,65535\n1718369826,66100\n");
   ASSERT_TRUE(facility) << facility.error().message();

@@ -11,8 +11,10 @@
 
 #include "base/text.h"
 #include "net/json.h"
+#include "trace/draw_words.h"
 #include "trace/prometheus_metrics.h"
 #include "trace/reader.h"
+#include "trace/table_layout.h"
 
 namespace wattrein::trace {
 
@@ -110,7 +112,10 @@ Result<std::optional<std::string>> choose(const std::set<std::string>& names, co
   });
   if (known) return std::nullopt;
   if (names.size() == 1 && (names.begin()->empty() || sounds_like_power(*names.begin()))) return *names.begin();
-  return fail(ErrorKind::bad_input, input.name(), fmt::format("no power draw is known among its metrics: {}", list),
+  std::vector<ColumnName> parsed;
+  for (const std::string& n : names) parsed.push_back(parse_column_name(n));
+  return fail(ErrorKind::bad_input, input.name(),
+              fmt::format("no power draw is known among its metrics: {}{}", list, passed_over(parsed)),
               "Name the one that is power with --power METRIC.");
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 #include "trace/table_cells.h"
 #include "trace/table_formats.h"
 
@@ -346,11 +347,18 @@ bool says_mega(const Layout& layout, int column) {
          std::ranges::any_of(layout.rows, [&](const auto& row) { return ends(Layout::cell(row, column)); });
 }
 
+std::string why_no_unit(const Layout& layout, int column) {
+  if (says_mega(layout, column)) return ": 'M' in capitals is mega by the book, and often meant as milli";
+  const std::string label = layout.label(column);
+  const std::string_view odd = odd_unit(label);
+  return odd.empty() ? "" : fmt::format(": '{}' is neither W, mW nor kW", printable(odd, 20));
+}
+
 }  // namespace
 
 Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input) {
   if (map.power < 0) {
-    return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power",
+    return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power" + passed_over(layout.names),
                 fmt::format("Name it with --power. The columns are: {}.", column_list(layout)));
   }
   if (map.time < 0 && !options.period) {
@@ -379,9 +387,7 @@ Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOpt
       ErrorKind::bad_input, input.name(),
       fmt::format("column '{}' has no unit, neither in its name nor in its cells{}",
                   printable(layout.label(bare == map.wide.end() ? map.power : bare->power), 40),
-                  says_mega(layout, bare == map.wide.end() ? map.power : bare->power)
-                      ? ": 'M' in capitals is mega by the book, and often meant as milli"
-                      : ""),
+                  why_no_unit(layout, bare == map.wide.end() ? map.power : bare->power)),
       map.from_counter ? "State it with --unit J or --unit mJ." : "State it with --unit mW, --unit W or --unit kW.");
 }
 

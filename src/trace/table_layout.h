@@ -26,6 +26,9 @@ struct ColumnName {
   [[nodiscard]] bool has(std::string_view token) const;
 };
 [[nodiscard]] ColumnName parse_column_name(std::string_view text);
+/// The end of a name in fractions or multiples of a unit that nobody can be sure of: "dW" (tenths, or a difference),
+/// "0.1W". Such a name states no unit. Empty where there is none.
+[[nodiscard]] std::string_view odd_unit(std::string_view name);
 
 struct Layout {
   char delimiter = ',';

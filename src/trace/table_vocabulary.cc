@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 #include "trace/identity.h"
 #include "trace/table_cells.h"
 #include "trace/table_wide.h"
@@ -68,17 +69,14 @@ bool is_draw(const ColumnName& name) {
   const bool device_in_watts = name.power_scale && std::ranges::any_of(name.tokens, is_numbered_device);
   if (!has_any(name, {"power", "watts", "watt", "pwr", "draw"}) && !device_in_watts) return false;
   if (name.energy_scale || name.time_unit || std::ranges::any_of(name.tokens, is_numbered_part)) return false;
-  return !has_any(name, {"limit", "cap",         "max",   "min",     "default", "enforced", "requested", "management",
-                         "tdp",   "budget",      "state", "mode",    "brake",   "slowdown", "throttle",  "violation",
-                         "util",  "utilization", "pct",   "percent", "count",   "factor",   "smoothing", "cpu",
-                         "ram",   "dram",        "peak",  "std",     "target",  "error",    "reactive",  "apparent",
-                         "va",    "var",         "kva",   "kvar",    "pf",      "dpf"});
+  return std::ranges::none_of(name.tokens, says_no_draw) && !has_any(name, {"cpu", "ram", "dram"});
 }
 
 bool is_average(const ColumnName& name) { return has_any(name, {"average", "avg", "mean"}); }
 
 bool is_energy(const ColumnName& name) {
   return name.energy_scale && has_any(name, {"energy", "consumption", "joules"}) &&
+         std::ranges::none_of(name.tokens, says_no_counter) &&
          !has_any(name, {"delta", "step", "per", "rate", "cpu", "ram", "dram", "token", "tokens", "interval", "window",
                          "batch", "request", "prompt", "iteration", "sample", "avg", "average", "mean"});
 }
@@ -374,7 +372,9 @@ bool vocabulary_suffices(Names names) {
   const bool some_time = find_time(names) >= 0 || std::ranges::any_of(names, [](const ColumnName& n) {
                            return n.words == "start_time" || n.words == "end_time" || n.words == "start_timestamp";
                          });
-  return some_time && (!draws(names).empty() || !energies(names).empty());
+  // A table whose only power is a limit or the like is one too: the refusal names the word.
+  const bool passed = std::ranges::any_of(names, [](const ColumnName& n) { return passed_over_for(n).has_value(); });
+  return some_time && (!draws(names).empty() || !energies(names).empty() || passed);
 }
 
 Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, const Input& input) {
