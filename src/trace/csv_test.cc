@@ -244,6 +244,21 @@ TEST(Csv, UnknownFormatSaysWhatItLookedFor) {
   EXPECT_NE(format.find("Did you mean 'nvidia-smi'?"), std::string::npos) << format;
 }
 
+TEST(Jsonl, IsNeverTakenForCommaSeparatedCells) {
+  // Keys as nvidia-smi names its columns.
+  const auto smi = read(
+      "{\"timestamp\": \"2025/06/01 10:00:00.000\", \"index\": \"0\", \"power.draw\": \"90.5 W\"}\n"
+      "{\"timestamp\": \"2025/06/01 10:00:01.000\", \"index\": \"0\", \"power.draw\": \"91.5 W\"}\n");
+  ASSERT_TRUE(smi) << smi.error().message();
+  EXPECT_EQ(smi->series[0].power_w, (Powers{90.5, 91.5}));
+  EXPECT_EQ(smi->understanding.format, "jsonl");
+  // Keys in another order in every line.
+  const auto mixed =
+      read("{\"power_w\": 90, \"timestamp\": 1718369824}\n{\"timestamp\": 1718369825, \"power_w\": 91}\n");
+  ASSERT_TRUE(mixed) << mixed.error().message();
+  EXPECT_EQ(mixed->series[0].power_w, (Powers{90, 91}));
+}
+
 TEST(Jsonl, KeysAreColumns) {
   const auto trace = read(
       "{\"ts\": 1718369824.25, \"gpu\": {\"id\": 0, \"power_w\": 71.5}, \"phase\": \"update\"}\n"

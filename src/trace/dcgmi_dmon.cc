@@ -14,6 +14,7 @@
 #include "trace/energy_counter.h"
 #include "trace/option_fit.h"
 #include "trace/reader.h"
+#include "trace/second_power.h"
 
 namespace wattrein::trace {
 
@@ -76,6 +77,7 @@ struct Header {
   bool left_aligned = false;
 
   std::optional<std::size_t> power;
+  std::optional<std::size_t> second;  ///< power for GPUs of which the first has none
   MeterKind meter = MeterKind::unknown;
   std::optional<std::size_t> energy;
   std::optional<std::size_t> limit;
@@ -128,6 +130,8 @@ class Dmon {
   const ReadOptions& options_;
   Builder builder_;
   Header header_;
+  SecondPower second_;
+  std::string second_name_;
   std::vector<std::string_view> tokens_;
   double scale_ = 1.0;
   bool has_header_ = false;
@@ -166,6 +170,8 @@ Result<void> Dmon::read_header(std::string_view line) {
   }
   if (instant && h.power == instant) h.meter = MeterKind::instantaneous;
   if (instant && h.power == instant && h.find(Field::power)) {
+    if (options_.power_column.empty()) h.second = h.find(Field::power);
+    if (h.second) second_name_ = h.names[*h.second];
     builder_.note("Instantaneous power (POWINST) is read; --power POWER reads the other power column.");
   }
   h.energy = h.find(Field::energy);
@@ -251,6 +257,8 @@ void Dmon::read_row(std::string_view line) {
     if (!is_dcgm_blank_power(*value)) power_w = *value * scale_;
   }
   builder_.add(device, *time_ns, power_w);
+  const auto second = number(line, header_.second);
+  second_.add(device, power_w, second && !is_dcgm_blank_power(*second) ? *second * scale_ : kUnknown);
   Series& series = builder_.series(device);
   series.device.meter = header_.meter;
   if (const auto mj = number(line, header_.energy); mj && !is_dcgm_blank_energy(*mj)) {
@@ -309,6 +317,9 @@ Result<Trace> Dmon::read() {
     return fail(ErrorKind::usage, "--period", "the rows would span more than 292 years", "Give a shorter period.");
   }
   explain();
+  for (const std::size_t d : second_.settle(builder_, header_.names[*header_.power], second_name_)) {
+    builder_.series(d).device.meter = MeterKind::unknown;
+  }
   drop_falling_counters(builder_);
   return builder_.finish(input_, options_);
 }

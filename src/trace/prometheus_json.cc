@@ -112,11 +112,21 @@ Result<std::optional<std::string>> choose(const std::set<std::string>& names, co
   });
   if (known) return std::nullopt;
   if (names.size() == 1 && (names.begin()->empty() || sounds_like_power(*names.begin()))) return *names.begin();
+  const auto counter = std::ranges::find_if(names, [](const std::string& n) {
+    const MetricSpec* spec = known_metric(n);
+    const std::string low = lower(n);
+    return (spec != nullptr && spec->role == MetricRole::energy) || low.find("joule") != std::string::npos ||
+           low.find("energy") != std::string::npos;
+  });
   std::vector<ColumnName> parsed;
   for (const std::string& n : names) parsed.push_back(parse_column_name(n));
   return fail(ErrorKind::bad_input, input.name(),
               fmt::format("no power draw is known among its metrics: {}{}", list, passed_over(parsed)),
-              "Name the one that is power with --power METRIC.");
+              counter == names.end() ? "Name the one that is power with --power METRIC."
+                                     : fmt::format("'{0}' counts energy: query its rate, rate({0}[1m]), which is "
+                                                   "watts where it counts joules; or name the one that is power with "
+                                                   "--power METRIC.",
+                                                   printable(*counter)));
 }
 
 class Answer {

@@ -154,6 +154,7 @@ Result<void> apply_power(const Layout& layout, const ReadOptions& options, const
   const auto column = named_column(layout, options.power_column, "--power", input);
   if (!column) return std::unexpected(column.error());
   map.wide.clear();
+  map.second = -1;
   if (*column != map.power) {
     map.power = *column;
     map.average = -1;

@@ -179,6 +179,12 @@ std::string Layout::label(int column) const {
   return index < names.size() && !names[index].text.empty() ? names[index].text : fmt::format("#{}", column + 1);
 }
 
+bool are_json_lines(std::string_view head) {
+  std::vector<std::string_view> lines = lines_of(head);
+  lines.resize(std::min(lines.size(), kProbeLines));
+  return !lines.empty() && std::ranges::all_of(lines, [](std::string_view line) { return line.starts_with('{'); });
+}
+
 std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score) {
   const std::vector<std::string_view> lines = lines_of(head);
   if (lines.empty()) return std::nullopt;

@@ -49,6 +49,9 @@ struct Layout {
   }
 };
 
+/// Whether every line starts with '{': JSON lines, which commas cut into cells too.
+[[nodiscard]] bool are_json_lines(std::string_view head);
+
 /// How much a header says to a reader; the line that says most is the header.
 using HeaderScore = std::function<int(std::span<const ColumnName>)>;
 
