@@ -18,12 +18,12 @@ int score(std::span<const ColumnName> names) {
 }
 
 Match recognise(std::string_view head) {
-  const auto layout = find_layout(head, score);
+  const auto layout = find_layout(head, score, ',');
   return layout && score(layout->names) > 0 ? Match::sure : Match::no;
 }
 
 Result<Trace> read(Input& input, const ReadOptions& options) {
-  const auto layout = find_layout(input.head(), score);
+  const auto layout = find_layout(input.head(), score, ',');
   if (!layout || score(layout->names) == 0) {
     return fail(ErrorKind::bad_input, input.name(), "there is no header that starts with 'Date , GPU Clock [MHz]'",
                 "Record it with GPU-Z's \"Log to file\".");

@@ -185,11 +185,11 @@ bool are_json_lines(std::string_view head) {
   return !lines.empty() && std::ranges::all_of(lines, [](std::string_view line) { return line.starts_with('{'); });
 }
 
-std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score) {
+std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score, std::optional<char> delimiter) {
   const std::vector<std::string_view> lines = lines_of(head);
   if (lines.empty()) return std::nullopt;
   Layout layout;
-  layout.delimiter = find_delimiter(lines);
+  layout.delimiter = delimiter ? *delimiter : find_delimiter(lines);
 
   int best_score = -1;
   std::size_t headers = 0;

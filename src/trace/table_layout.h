@@ -55,7 +55,8 @@ struct Layout {
 /// How much a header says to a reader; the line that says most is the header.
 using HeaderScore = std::function<int(std::span<const ColumnName>)>;
 
-/// Nothing where there is no line at all. `head` must outlive the layout.
-[[nodiscard]] std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score);
+/// Nothing where there is no line at all. `head` must outlive the layout. The delimiter is found where none is given.
+[[nodiscard]] std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score,
+                                                std::optional<char> delimiter = std::nullopt);
 
 }  // namespace wattrein::trace
