@@ -155,7 +155,7 @@ def test_export_says_what_is_in_doubt_and_so_does_what_it_wrote(wattrein, log, t
     assert b"warning: " in done.stderr and b"a sum counts them twice" in done.stderr
     (before,) = wattrein.json("analyze", a, b)["files"]
     (after,) = wattrein.json("analyze", out)["files"]
-    assert set(before["read"]["warnings"]) <= set(after["read"]["warnings"])
+    assert set(before["understanding"]["warnings"]) <= set(after["understanding"]["warnings"])
 
 
 def test_export_of_what_does_not_belong_together_is_refused(wattrein, log, tmp_path):
