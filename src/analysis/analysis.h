@@ -72,6 +72,8 @@ struct LimitResult {
   BreakerState breaker;
   bool violated = false;   ///< at the limit's own window (samples without @)
   bool undecided = false;  ///< not violated, but not shown to be compliant either
+  /// Why it is undecided although every window of it is compliant: readings are missing that no window knows of.
+  std::string missing;
 };
 
 /// A device, or the sum of all.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "analysis/sampling.h"
 #include "analysis/stats.h"
 #include "base/parallel.h"
+#include "base/text.h"
 
 namespace wattrein::analysis {
 
@@ -91,8 +94,37 @@ trace::Sum snapshot_sum(const Trace& trace) {
   return sum;
 }
 
+/// The readings that a trace lacks without a sign in its series, in words; empty where there are none. Of damaged rows
+/// nobody can say whose they were.
+std::string missing_rows(const Trace& trace) {
+  const std::int64_t damaged = trace.understanding.damaged;
+  if (damaged == 0) return {};
+  return fmt::format("{} row{} could not be read", damaged, damaged == 1 ? "" : "s");
+}
+
+/// The same for the sum, which is of the time that its devices have in common.
+std::string missing_sum(const std::vector<Steps>& parts, const Steps& sum, const std::vector<std::string>& left_out) {
+  if (!left_out.empty()) {
+    return fmt::format("{} device{} not in the sum: too few samples", left_out.size(),
+                       left_out.size() == 1 ? " is" : "s are");
+  }
+  if (sum.size() == 0) return {};  // no window of it is known anyway
+  std::int64_t begin = sum.span_begin();
+  std::int64_t end = sum.span_end();
+  for (const Steps& part : parts) {
+    if (part.size() == 0) continue;
+    begin = std::min(begin, part.span_begin());
+    end = std::max(end, part.span_end());
+  }
+  const Nanos known(sum.span_end() - sum.span_begin());
+  const Nanos all(end - begin);
+  if (all - known <= 3 * sum.median_period) return {};  // devices are polled one after the other
+  return fmt::format("the sum is of the {} that its devices have in common, of {}", format_duration(known),
+                     format_duration(all));
+}
+
 /// The verdict at the limit's own window, out of those at every window.
-void conclude(LimitResult& result) {
+void conclude(LimitResult& result, const std::string& missing) {
   bool shown_compliant = true;
   for (const WindowVerdict& window : result.windows) {
     const WindowSpec& spec = window.means.spec;
@@ -104,13 +136,14 @@ void conclude(LimitResult& result) {
     const bool no_block = spec.kind == WindowKind::block && window.verdict == Verdict::not_available;
     shown_compliant = shown_compliant && (window.verdict == Verdict::compliant || no_block);
   }
-  result.undecided = !result.violated && !shown_compliant;
+  if (!result.violated && shown_compliant) result.missing = missing;
+  result.undecided = !result.violated && (!shown_compliant || !missing.empty());
 }
 
 /// Windows of a subject, alone and against each limit whose scope it is.
 void judge_subject(Subject& subject, const Steps& steps, const std::vector<Limit>& limits,
                    const std::vector<WindowSpec>& specs, WindowOptions window_options, const AnalysisOptions& options,
-                   bool only_device) {
+                   bool only_device, const std::string& missing) {
   const Prefix prefix(steps);
   window_options.correlation_time = correlation_time(prefix);
   std::vector<Watts> powers;
@@ -129,7 +162,7 @@ void judge_subject(Subject& subject, const Steps& steps, const std::vector<Limit
     for (std::size_t i = 0; i < powers.size(); ++i) subject.limits[i].windows.push_back(std::move(verdicts[i]));
   }
   for (LimitResult& result : subject.limits) {
-    conclude(result);
+    conclude(result, missing);
     result.excursions = find_excursions(prefix, result.limit.power, options.excursions);
     result.breaker = breaker_state(steps, result.limit.power, options.breaker);
   }
@@ -204,11 +237,14 @@ Result<Analysis> analyze(const Trace& trace, const AnalysisOptions& options) {
                                      .correlation_time = std::nullopt,
                                      .seed = options.seed};
   const bool only_device = trace.series.size() == 1;
+  const std::string in_rows = missing_rows(trace);
+  const std::string in_sum = sum && !out.snapshot ? missing_sum(steps, sum_steps, left_out) : "";
   parallel_for(devices + (sum ? 1 : 0), options.threads, [&](std::size_t i) {
     const bool is_sum = i == devices;
     Subject& subject = is_sum ? *out.sum : out.devices[i];
     const Steps& of = is_sum ? sum_steps : steps[i];
-    judge_subject(subject, of, out.limits, specs, window_options, options, only_device);
+    judge_subject(subject, of, out.limits, specs, window_options, options, only_device,
+                  is_sum && !in_sum.empty() ? in_sum : in_rows);
     subject.phases = phases_of(is_sum ? sum->series : trace.series[i], of, trace, options);
   });
   if (trace.series.size() >= 2 && !out.snapshot) {

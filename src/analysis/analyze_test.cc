@@ -183,6 +183,28 @@ TEST(Analyze, LeavesUndecidedWhatTheLogCannotShow) {
   EXPECT_TRUE(noted(h, "no power (N/A) for 20 s on device 0")) << notes(h);
 }
 
+TEST(Analyze, LeavesUndecidedWhereRowsCouldNotBeRead) {
+  trace::Trace trace = trace_of({TestLog::regular(1, std::vector<double>(60, 90.0))});
+  EXPECT_FALSE(analyze(trace, with({"100W"}))->devices[0].limits[0].undecided);
+  trace.understanding.damaged = 2;
+  const Analysis a = *analyze(trace, with({"100W", "80W"}));
+  EXPECT_TRUE(a.devices[0].limits[0].undecided);
+  EXPECT_EQ(a.devices[0].limits[0].missing, "2 rows could not be read");
+  EXPECT_TRUE(a.devices[0].limits[1].violated);  // what was read is enough for that
+  EXPECT_FALSE(a.devices[0].limits[1].undecided);
+}
+
+TEST(Analyze, LeavesTheSumUndecidedBeyondTheTimeInCommon) {
+  const TestLog whole = TestLog::regular(1, std::vector<double>(600, 90.0));
+  const TestLog dies = TestLog::regular(1, std::vector<double>(60, 90.0));
+  const Analysis a = *analyze(trace_of({whole, dies}), with({"200W:sum", "100W"}));
+  ASSERT_TRUE(a.sum);
+  EXPECT_TRUE(a.sum->limits[0].undecided);
+  EXPECT_EQ(a.sum->limits[0].missing, "the sum is of the 1 min that its devices have in common, of 10 min");
+  EXPECT_FALSE(a.devices[0].limits[0].undecided);
+  EXPECT_FALSE(analyze(trace_of({whole, whole}), with({"200W:sum"}))->sum->limits[0].undecided);
+}
+
 TEST(Analyze, ExplainsWhatTheDefaultRulesChange) {
   // Samples at 0..9 s and 30..39 s: the reading at 9 s holds to 12 s, so 18 s are unknown.
   std::vector<double> at_s;
@@ -205,6 +227,11 @@ TEST(Analyze, ExplainsWhatTheDefaultRulesChange) {
   EXPECT_FALSE(noted(p, "holds for")) << notes(p);
   EXPECT_FALSE(noted(p, "--last none")) << notes(p);
   EXPECT_FALSE(p.devices[0].limits[0].undecided);
+
+  log.series.duplicate_stamps = log.series.backward_stamps = 1;
+  const Analysis one = *analyze(trace_of({log}), with({"100W@5s"}));
+  EXPECT_TRUE(noted(one, "1 sample of device 0 repeats the stamp before")) << notes(one);
+  EXPECT_TRUE(noted(one, "steps back once on device 0")) << notes(one);
 }
 
 TEST(Analyze, SaysWhichDevicesTheSumIsWithout) {

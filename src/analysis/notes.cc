@@ -95,13 +95,12 @@ void note_stamps(const Analysis& analysis, std::vector<std::string>& notes) {
     if (subject.sampling.samples > 0 && subject.sampling.known == 0) dark.push_back(subject.name);
   }
   if (!duplicate.names.empty()) {
-    notes.push_back(
-        fmt::format("{} samples of {} repeat the stamp before: of such samples the last one counts in means "
-                    "over time.",
-                    duplicate.total, devices(duplicate.names)));
+    notes.push_back(fmt::format("{} of {} {} the stamp before: of such samples the last one counts in means over time.",
+                                counted(duplicate.total, "sample"), devices(duplicate.names),
+                                duplicate.total == 1 ? "repeats" : "repeat"));
   }
   if (!backward.names.empty()) {
-    notes.push_back(fmt::format("The clock steps back {} times on {}: samples were sorted by time.", backward.total,
+    notes.push_back(fmt::format("The clock steps back {} on {}: samples were sorted by time.", times(backward.total),
                                 devices(backward.names)));
   }
   if (!single.empty()) {
@@ -194,8 +193,8 @@ void note_energy(const Analysis& analysis, std::vector<std::string>& notes) {
                     device.name, *device.energy.disagreement * 100));
   }
   if (!resets.names.empty()) {
-    notes.push_back(fmt::format("The energy counter of {} was reset {} times; it was taken to count on from zero.",
-                                devices(resets.names), resets.total));
+    notes.push_back(fmt::format("The energy counter of {} was reset {}; it was taken to count on from zero.",
+                                devices(resets.names), times(resets.total)));
   }
 }
 

@@ -51,26 +51,59 @@ void scan_blocks(const Prefix& prefix, std::int64_t width, std::int64_t first, c
   }
 }
 
-/// Windows that end at each sample and at w after each sample, wholly inside the trace; equal ones once.
+/// The instants at which power may change, ascending: each sample, and where a hold ends before the next one or at the
+/// trace's end.
+class Changes {
+ public:
+  explicit Changes(const Prefix& prefix) : prefix_(prefix) {}
+
+  [[nodiscard]] std::int64_t at() const {
+    if (i_ >= prefix_.size()) return trace::kForever;
+    return at_end_ ? prefix_.steps().end(i_) : prefix_.steps().begin(i_);
+  }
+  /// The integral up to this instant, and up to t, which lies between the instant before and this one.
+  [[nodiscard]] Amount here() const { return at_end_ ? prefix_.at(i_, at()) : prefix_.before(i_); }
+  [[nodiscard]] Amount up_to(std::int64_t t) const { return prefix_.at(at_end_ ? i_ : i_ - 1, t); }
+  /// To the next later instant.
+  void next() {
+    const std::int64_t now = at();
+    const Steps& steps = prefix_.steps();
+    do {
+      const bool runs_out = i_ + 1 == steps.size() || steps.end(i_) < steps.begin(i_ + 1);
+      if (!at_end_ && runs_out) {
+        at_end_ = true;
+      } else {
+        at_end_ = false;
+        ++i_;
+      }
+    } while (at() <= now);
+  }
+
+ private:
+  const Prefix& prefix_;
+  std::size_t i_ = 0;
+  bool at_end_ = false;
+};
+
+/// Windows that start or end where power may change, wholly inside the trace; equal ones once. Between those the mean
+/// of a window only rises or only falls, so that none is above the worst of them.
 template <class OnWindow>
 void scan_sliding(const Prefix& prefix, std::int64_t width, const OnWindow& on_window) {
   const Steps& steps = prefix.steps();
   const std::int64_t last_begin = steps.span_end() - width;
-  const std::size_t n = steps.size();
-  std::size_t starting = 0;  // the first sample at or behind the next window's begin
-  std::size_t ending = 0;    // the first sample at or behind its end
-  while (ending < n && steps.begin(ending) - width < steps.span_begin()) ++ending;
+  Changes start(prefix);  // the first at or behind the next window's begin
+  Changes end(prefix);    // the first at or behind its end
+  while (end.at() != trace::kForever && end.at() - width < steps.span_begin()) end.next();
   while (true) {
-    const std::int64_t starts =
-        starting < n && steps.begin(starting) <= last_begin ? steps.begin(starting) : trace::kForever;
-    const std::int64_t ends = ending < n ? steps.begin(ending) - width : trace::kForever;
+    const std::int64_t starts = start.at() <= last_begin ? start.at() : trace::kForever;
+    const std::int64_t ends = end.at() == trace::kForever ? trace::kForever : end.at() - width;
     const std::int64_t begin = std::min(starts, ends);
     if (begin == trace::kForever) return;
-    const Amount tail = starts == begin ? prefix.before(starting) : prefix.at(starting - 1, begin);
-    const Amount head = ends == begin ? prefix.before(ending) : prefix.at(ending - 1, begin + width);
+    const Amount tail = starts == begin ? start.here() : start.up_to(begin);
+    const Amount head = ends == begin ? end.here() : end.up_to(begin + width);
     on_window(Window{begin, width, head - tail, 1});
-    while (starting < n && steps.begin(starting) == begin) ++starting;
-    while (ending < n && steps.begin(ending) - width == begin) ++ending;
+    if (starts == begin) start.next();
+    if (ends == begin) end.next();
   }
 }
 

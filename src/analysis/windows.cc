@@ -163,7 +163,7 @@ WindowVerdict conclude(const Steps& steps, const WindowMeans& means, const Tally
   if (!means.available) return out;
 
   if (means.unknown > 0) {
-    add_note(out.note, fmt::format("{} of {} windows unknown", means.unknown, means.known + means.unknown));
+    add_note(out.note, fmt::format("{} of {} unknown", means.unknown, counted(means.known + means.unknown, "window")));
   }
   if (spec.kind == WindowKind::samples && steps.size() > 1 && whole.known < whole.span) {
     add_note(out.note, fmt::format("power is unknown for {}", format_duration(whole.span - whole.known)));
@@ -215,9 +215,9 @@ std::string unavailable_reason(const Steps& steps, const WindowSpec& spec, const
   const Nanos span(steps.span_end() - steps.span_begin());
   if (spec.window.count() <= 0) return "a window has to be longer than zero";
   if (spec.window < steps.median_period) {
-    return fmt::format("shorter than the sample period ({})", format_duration(steps.median_period));
+    return "shorter than the sample period of " + duration_beside(steps.median_period, spec.window);
   }
-  if (spec.window > span) return fmt::format("longer than the trace ({})", format_duration(span));
+  if (spec.window > span) return "longer than the trace of " + duration_beside(span, spec.window);
   if (spec.kind == WindowKind::block) {
     const std::int64_t first = first_block(steps, spec.window.count(), options);
     if (steps.span_end() - first < spec.window.count()) return "no whole block of the clock lies inside the trace";

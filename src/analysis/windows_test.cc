@@ -45,6 +45,26 @@ TEST(SlidingWindows, EndAtEachSampleAndAtOneWidthAfterEach) {
   EXPECT_EQ(judge_windows(log.steps(kPlainHold), sliding(1s), Watts(250), {}).violating, 0);
 }
 
+TEST(SlidingWindows, EndWithTheTraceToo) {
+  // 40 s at 100 W, then 300, 400 and 400 W for 2 s each: [41,46) holds 1 s of 300 W and 4 s of 400 W.
+  std::vector<double> power(20, 100.0);
+  power.insert(power.end(), {300, 400, 400});
+  const WindowVerdict v = judge_windows(TestLog::regular(2, power).steps(), sliding(5s), Watts(370), {});
+  EXPECT_EQ(v.verdict, Verdict::violated);
+  EXPECT_EQ(v.means.worst, Watts(380));
+  EXPECT_EQ(v.means.worst_start, 41s);
+}
+
+TEST(SlidingWindows, EndWhereAHoldEndsBeforeAHole) {
+  // A reading holds three periods: 400 W from 3 to 6 s, then nothing until 20 s. Of the windows of 5 s, [1,6) has 2 s
+  // of 100 W and 3 s of 400 W; those that begin later know more of 400 W and less in all: [2,7) 100 + 3 x 400 in 4 s.
+  const TestLog log({0, 1, 2, 3, 20, 21, 22}, {100, 100, 100, 400, 100, 100, 100});
+  const WindowVerdict v = judge_windows(log.steps(), sliding(5s), Watts(270), {});
+  EXPECT_EQ(v.means.worst, Watts(325));
+  EXPECT_EQ(v.violating, 2);
+  EXPECT_EQ(v.first_over, 1s);
+}
+
 TEST(Windows, SayWhenAndHowLongTheyViolateCountingOverlapOnce) {
   const TestLog log({0, 1, 1.5, 4}, {100, 400, 100, 100});
   // [0.5,1.5) and [1,2) are above 240 W: from 0.5 s on, 1.5 s in either.
@@ -104,12 +124,15 @@ TEST(Windows, SaysWhyOneIsNotAvailable) {
   const TestLog log = TestLog::regular(5, {1, 2, 3, 4});
   const WindowVerdict fine = judge_windows(log.steps(), block(1s), Watts(9), {});
   EXPECT_EQ(fine.verdict, Verdict::not_available);
-  EXPECT_EQ(fine.means.reason, "shorter than the sample period (5 s)");
+  EXPECT_EQ(fine.means.reason, "shorter than the sample period of 5 s");
   EXPECT_FALSE(fine.rate);
   EXPECT_FALSE(fine.upper_95);
+  // Rounded to "5 s" it would say that 5 s is shorter than 5 s.
+  const TestLog slow = TestLog::regular(5.0004, {1, 2, 3, 4});
+  EXPECT_EQ(window_means(slow.steps(), block(5s), {}).reason, "shorter than the sample period of 5.0004 s");
   const WindowVerdict coarse = judge_windows(log.steps(), sliding(30s), Watts(9), {});
   EXPECT_EQ(coarse.verdict, Verdict::not_available);
-  EXPECT_EQ(coarse.means.reason, "longer than the trace (20 s)");
+  EXPECT_EQ(coarse.means.reason, "longer than the trace of 20 s");
   EXPECT_TRUE(window_means(log.steps(), block(5s), {}).available);
   EXPECT_TRUE(window_means(log.steps(), block(20s), {}).available);
   EXPECT_FALSE(window_means(log.steps(kPlainHold), block(20s), {}).available);  // ends at 15 s
@@ -261,6 +284,7 @@ TEST(Windows, AgreeWithCountingThemOneByOne) {
       }
       std::vector<std::int64_t> begins;
       for (const std::int64_t t : steps.time_ns) begins.insert(begins.end(), {t, t - w});
+      for (std::size_t i = 0; i < steps.size(); ++i) begins.insert(begins.end(), {steps.end(i), steps.end(i) - w});
       std::ranges::sort(begins);
       begins.erase(std::ranges::unique(begins).begin(), begins.end());
       Counted slides;

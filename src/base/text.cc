@@ -185,6 +185,14 @@ std::string exact_duration(Nanos t) {
   return text;
 }
 
+std::string duration_beside(Nanos t, Nanos other) {
+  const Nanos rounded = std::chrono::round<std::chrono::milliseconds>(t);
+  const bool tells = (other < t) == (other < rounded) && (other > t) == (other > rounded) && rounded.count() > 0;
+  return exact_duration(tells ? rounded : t);
+}
+
+std::string times(std::int64_t n) { return n == 1 ? "once" : n == 2 ? "twice" : fmt::format("{} times", n); }
+
 std::string duration_key(Nanos t) {
   struct Step {
     std::string_view unit;

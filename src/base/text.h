@@ -1,6 +1,7 @@
 #pragma once
 // Small pure helpers for text that comes from outside or goes to people. Locale-independent throughout.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,8 +36,18 @@ namespace wattrein {
 [[nodiscard]] std::string exact_duration(Nanos t);
 /// Exact, as an option would take it and JSON keys carry it: "500ms", "30s", "5min", "1500ms".
 [[nodiscard]] std::string duration_key(Nanos t);
+/// As exact_duration, rounded to the millisecond where that still shows which of the two is the longer.
+[[nodiscard]] std::string duration_beside(Nanos t, Nanos other);
 /// "2025-07-27 00:22:27.858" in UTC.
 [[nodiscard]] std::string format_unix_ns(std::int64_t unix_ns);
+
+/// "1 row", "4 rows".
+template <std::integral T>
+[[nodiscard]] std::string counted(T n, std::string_view noun) {
+  return std::to_string(n).append(" ").append(noun).append(n == 1 ? "" : "s");
+}
+/// "once", "twice", "3 times".
+[[nodiscard]] std::string times(std::int64_t n);
 
 /// Bytes of the valid UTF-8 character at the start of `s`; 0 where there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view s);

@@ -153,6 +153,24 @@ TEST(Nearest, TheFirstOfEquallyNearOnesWins) {
   EXPECT_EQ(nearest("power_c", kKnown), "power_a");
 }
 
+TEST(Counted, OneIsNotSeveral) {
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(std::size_t{2}, "row"), "2 rows");
+  EXPECT_EQ(times(1), "once");
+  EXPECT_EQ(times(2), "twice");
+  EXPECT_EQ(times(3), "3 times");
+}
+
+TEST(DurationBeside, ShowsWhichOfTwoIsTheLonger) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(duration_beside(5'012'345'678ns, 5s), "5.012 s");
+  EXPECT_EQ(duration_beside(5'000'400'000ns, 5s), "5.0004 s");
+  EXPECT_EQ(duration_beside(100s, 5min), "1 min 40 s");
+  EXPECT_EQ(duration_beside(4'999'999'999ns, 5s), "4.999999999 s");
+  EXPECT_EQ(duration_beside(5s, 5s), "5 s");
+}
+
 TEST(ExactDuration, DifferentOnesLookDifferent) {
   using namespace std::chrono_literals;
   EXPECT_EQ(exact_duration(1001ms), "1.001 s");

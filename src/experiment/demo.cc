@@ -224,8 +224,9 @@ std::vector<std::string> notes_for(const plant::Params& p, const DemoOptions& o,
       "Bands, margin and gain of the ruled arms were fixed beforehand from the uncontrolled spread.",
       "The static arms know in hindsight which level suits this job; the ruled ones do not. Against the best time-mix "
       "of two fixed levels at the same violation rate is the fair comparison.",
-      fmt::format("Intervals: 95 %, Student's t over {} replications of {} on common random numbers{}.", o.replications,
-                  format_duration(o.duration), o.replications < 2 ? "; one replication gives none" : ""),
+      fmt::format("Intervals: 95 %, Student's t over {} of {} on common random numbers{}.",
+                  counted(o.replications, "replication"), format_duration(o.duration),
+                  o.replications < 2 ? "; one replication gives none" : ""),
   };
   notes.emplace_back(
       "Where an arm never violated at a window, its rate's interval is the bound 3/n over independent windows.");

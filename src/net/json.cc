@@ -6,6 +6,8 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <charconv>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -29,12 +31,23 @@ class Builder {
   static constexpr std::size_t max_string_size = SIZE_MAX;
   // NOLINTEND(readability-identifier-naming)
 
+  explicit Builder(bool lenient) : lenient_(lenient) {}
+
   [[nodiscard]] Json take() { return std::move(root_); }
+  /// The first key that stands in one object with different values.
+  [[nodiscard]] const std::optional<std::string>& contradicted() const { return contradicted_; }
 
   bool on_document_begin(Error&) { return true; }
   bool on_document_end(Error&) { return true; }
   bool on_object_begin(Error&) { return open(Json::Object{}); }
-  bool on_object_end(std::size_t, Error&) { return close(); }
+  bool on_object_end(std::size_t, Error& error) {
+    keep_each_key_once();
+    if (contradicted_ && !lenient_) {
+      error = boost::json::error::syntax;  // stops the parser; parse_json has better words for it
+      return false;
+    }
+    return close();
+  }
   bool on_array_begin(Error&) { return open(Json::Array{}); }
   bool on_array_end(std::size_t, Error&) { return close(); }
   bool on_key_part(Text part, std::size_t, Error&) { return append(part); }
@@ -101,6 +114,40 @@ class Builder {
     return put(std::move(done));
   }
 
+  /// In the object that ends here.
+  void keep_each_key_once() {
+    auto& members = std::get<Json::Object>(open_.back());
+    if (members.size() < 2) return;
+    order_.resize(members.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    const auto key = [&members](std::size_t i) -> const std::string& { return members[i].first; };
+    // By place too, so that the first of equal keys stays.
+    std::ranges::sort(order_, {},
+                      [&key](std::size_t i) { return std::pair<std::string_view, std::size_t>(key(i), i); });
+    again_.clear();
+    std::size_t first = order_.front();
+    for (std::size_t n = 1; n < order_.size(); ++n) {
+      const std::size_t i = order_[n];
+      if (key(i) != key(first)) {
+        first = i;
+        continue;
+      }
+      if (!contradicted_ && members[i].second != members[first].second) contradicted_ = key(i);
+      again_.push_back(i);
+    }
+    if (again_.empty()) return;
+    Json::Object kept;
+    std::ranges::sort(again_);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (!std::ranges::binary_search(again_, i)) kept.push_back(std::move(members[i]));
+    }
+    members = std::move(kept);
+  }
+
+  bool lenient_;
+  std::optional<std::string> contradicted_;
+  std::vector<std::size_t> order_;
+  std::vector<std::size_t> again_;
   Json root_;
   std::vector<Json::Value> open_;  // from the outermost inwards
   std::vector<std::string> keys_;  // of members whose value is not yet whole
@@ -118,13 +165,30 @@ const Json* Json::find(std::string_view key) const {
   return nullptr;
 }
 
-Result<Json> parse_json(std::string_view text, std::string_view where) {
+bool Json::operator==(const Json& other) const {
+  if (value_ == other.value_) return true;
+  const auto* whole = std::get_if<std::int64_t>(&value_);
+  const auto* real = std::get_if<double>(&other.value_);
+  if (whole != nullptr && real != nullptr) return static_cast<double>(*whole) == *real;
+  whole = std::get_if<std::int64_t>(&other.value_);
+  real = std::get_if<double>(&value_);
+  return whole != nullptr && real != nullptr && static_cast<double>(*whole) == *real;
+}
+
+Result<Json> parse_json(std::string_view text, std::string_view where, std::string* contradicted) {
   boost::json::parse_options options;
   options.max_depth = kMaxDepth;
-  boost::json::basic_parser<Builder> parser(options);
+  boost::json::basic_parser<Builder> parser(options, contradicted != nullptr);
   boost::json::error_code error;
   const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
   const std::string place = fmt::format("{}: byte {}", where, used);
+  const auto& twice = parser.handler().contradicted();
+  if (twice && contradicted == nullptr) {
+    return fail(ErrorKind::bad_input, place,
+                fmt::format("the key '{}' stands twice in one object, with different values", printable(*twice, 40)),
+                "Leave only the right one in.");
+  }
+  if (twice) *contradicted = *twice;
   if (error == boost::json::error::incomplete) {
     return fail(ErrorKind::bad_input, place, "the JSON document ends too early",
                 "Check that it was written to its end.");

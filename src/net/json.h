@@ -12,7 +12,7 @@
 
 namespace wattrein::net {
 
-/// A parsed JSON value; objects keep the file's order, and the first of duplicate keys wins in find().
+/// A parsed JSON value; objects keep the file's order, and each key once.
 class Json {
  public:
   using Array = std::vector<Json>;
@@ -29,13 +29,19 @@ class Json {
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
   /// The member named `key`; null when this is no object or has none.
   [[nodiscard]] const Json* find(std::string_view key) const;
+  /// The same value, members in the same order; 70 and 70.0 are the same number.
+  [[nodiscard]] bool operator==(const Json& other) const;
 
  private:
   Value value_ = nullptr;
 };
 
+/// A key that stands twice in one object is kept once where both values are the same. Where they differ none can say
+/// which is meant: that is an error too, or, where `contradicted` is given, the first stays and `contradicted` is set
+/// to the key. It is left alone where there is no such key.
 /// Errors: bad_input with the byte offset. Nesting deeper than 64 is refused.
-[[nodiscard]] Result<Json> parse_json(std::string_view text, std::string_view where);
+[[nodiscard]] Result<Json> parse_json(std::string_view text, std::string_view where,
+                                      std::string* contradicted = nullptr);
 
 /// Writes JSON with two-space indentation into a string it owns. Doubles take the shortest form that reads
 /// back the same; NaN and infinities become null.

@@ -36,16 +36,47 @@ TEST(ParseJson, KeepsEachKindOfValue) {
   EXPECT_EQ(a[0].find("a"), nullptr);
 }
 
-TEST(ParseJson, ObjectsKeepTheirOrderAndTheFirstOfDuplicatesIsFound) {
-  const Json json = parsed(R"({"z": 1, "a": 2, "z": {"z": 3}, "m": 4})");
+TEST(ParseJson, ObjectsKeepTheirOrderAndEachKeyOnce) {
+  const Json json = parsed(R"({"z": 1, "a": 2, "z": 1.0, "m": {"z": [1, "x"]}, "b": 3, "m": {"z": [1, "x"]}})");
   const Json::Object& members = *json.object();
   ASSERT_EQ(members.size(), 4U);
   EXPECT_EQ(members[0].first, "z");
   EXPECT_EQ(members[1].first, "a");
-  EXPECT_EQ(members[2].first, "z");
-  EXPECT_EQ(members[3].first, "m");
-  EXPECT_EQ(std::get<std::int64_t>(json.find("z")->value()), 1);
-  EXPECT_EQ(std::get<std::int64_t>(members[3].second.value()), 4);
+  EXPECT_EQ(members[2].first, "m");
+  EXPECT_EQ(members[3].first, "b");
+  EXPECT_EQ(std::get<std::int64_t>(members[0].second.value()), 1);
+  EXPECT_EQ(number(members[3].second), 3);
+  EXPECT_EQ(parsed(R"({"a": 1, "\u0061": 1})").object()->size(), 1U);  // the same key, written in two ways
+}
+
+TEST(ParseJson, AKeyWithTwoValuesIsRefusedOrNamed) {
+  for (const char* text : {R"({"power": 70, "power": 700})", R"([{"x": {"power": 70, "gpu": 0, "power": null}}])",
+                           R"({"power": 70, "power": 70, "power": 71})", R"({"power": 70, "power": "70"})",
+                           R"({"power": {"a": 1}, "power": {"b": 1}})"}) {
+    const auto refused = parse_json(text, "f.json");
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+    EXPECT_EQ(refused.error().what, "the key 'power' stands twice in one object, with different values") << text;
+    std::string key;
+    EXPECT_TRUE(parse_json(text, "f.json", &key)) << text;
+    EXPECT_EQ(key, "power") << text;
+  }
+  EXPECT_EQ(parse_json(R"({"p": 70, "p": 700} )", "f.json").error().where, "f.json: byte 18");
+  std::string key;
+  const auto first = parse_json(R"({"p": 70, "q": 1, "p": 700})", "f.json", &key);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(number(*first->find("p")), 70);
+  EXPECT_EQ(first->object()->size(), 2U);
+  // The same key in different objects is no question.
+  key.clear();
+  EXPECT_TRUE(parse_json(R"([{"p": 1}, {"p": 2, "q": {"p": 3}}])", "f.json", &key));
+  EXPECT_EQ(key, "");
+}
+
+TEST(ParseJson, AKeyInABrokenDocumentDoesNotHideThatItIsBroken) {
+  const auto broken = parse_json(R"({"p": 70, "p": 700)", "f.json");
+  ASSERT_FALSE(broken);
+  EXPECT_NE(broken.error().what.find("ends too early"), std::string::npos);
 }
 
 TEST(ParseJson, UndoesEscapes) {

@@ -40,10 +40,10 @@ std::string rate_cell(const WindowRate* r) { return r == nullptr || r->known == 
 std::string demo_text(const DemoResult& result) {
   std::string text = fmt::format("SIMULATED: plant {}, {} workload\n", result.plant, result.workload);
   if (result.fitted_from) text += wrap("level, spread and autocorrelation from " + *result.fitted_from, "  ");
-  text += wrap(fmt::format("limit {}; knob {}; a decision every {}; {} replications of {} an arm, the same random "
+  text += wrap(fmt::format("limit {}; knob {}; a decision every {}; {} of {} an arm, the same random "
                            "numbers for all (seed {}); +- is a 95 % interval",
-                           result.limit_text, result.knob, format_duration(result.decision_period), result.replications,
-                           format_duration(result.duration), result.seed),
+                           result.limit_text, result.knob, format_duration(result.decision_period),
+                           counted(result.replications, "replication"), format_duration(result.duration), result.seed),
                "  ");
   text += '\n';
   TextTable control({{"arm", Align::left}, {"samples over %"}, {"30 s over %"}, {"tokens %"}, {"vs best-static %"}});

@@ -29,8 +29,6 @@ std::string watts_beside(Watts p, Watts limit) {
   }
 }
 
-std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
-
 std::string energy(std::optional<Joules> e) {
   if (!e) return "unknown";
   const double j = e->value();
@@ -87,20 +85,6 @@ std::string independent_windows(double upper_95) {
   if (!(upper_95 < 1.0)) return "3 or fewer";
   const double n = 3.0 / upper_95;
   return n < 10.0 ? fmt::format("{:.2g}", n) : fmt::format("{:.0f}", n);
-}
-
-std::string duration_beside(Nanos t, Nanos other) {
-  const Nanos rounded = std::chrono::round<std::chrono::milliseconds>(t);
-  const bool tells = (other < t) == (other < rounded) && (other > t) == (other > rounded) && rounded.count() > 0;
-  return exact_duration(tells ? rounded : t);
-}
-
-std::string why_unavailable(const Subject& subject, const analysis::WindowMeans& means) {
-  const analysis::Sampling& q = subject.sampling;
-  const Nanos w = means.spec.window;
-  if (q.period.count() > 0 && w < q.period) return "shorter than the sample period of " + duration_beside(q.period, w);
-  if (q.span.count() > 0 && w > q.span) return "longer than the trace of " + duration_beside(q.span, w);
-  return means.reason;
 }
 
 std::string window_name(const analysis::WindowSpec& spec) {
@@ -176,12 +160,11 @@ const Subject* worst_subject(const Analysis& analysis, const Limit& limit) {
 
 std::string rows_line(const trace::Trace& trace) {
   const trace::Understanding& u = trace.understanding;
-  std::string text = fmt::format("{} read", plural(static_cast<std::size_t>(u.rows), "row"));
+  std::string text = fmt::format("{} read", counted(u.rows, "row"));
   text += fmt::format(", {} damaged", u.damaged);
   if (u.unknown_power > 0) text += fmt::format(", {} with unknown power (N/A)", u.unknown_power);
-  if (u.repeated_headers > 0) text += ", " + plural(static_cast<std::size_t>(u.repeated_headers), "repeated header");
-  if (u.other_lines > 0)
-    text += fmt::format(", {} passed over", plural(static_cast<std::size_t>(u.other_lines), "other line"));
+  if (u.repeated_headers > 0) text += ", " + counted(u.repeated_headers, "repeated header");
+  if (u.other_lines > 0) text += fmt::format(", {} passed over", counted(u.other_lines, "other line"));
   return text;
 }
 

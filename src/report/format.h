@@ -15,8 +15,7 @@ namespace wattrein::report {
 [[nodiscard]] std::string watts(std::optional<Watts> p);  ///< "1145.2 W", "unknown"
 /// With as many decimals (four at most) as it takes to tell it from a limit.
 [[nodiscard]] std::string watts_beside(Watts p, Watts limit);
-[[nodiscard]] std::string plural(std::size_t n, std::string_view noun);  ///< "1 row", "4 rows"
-[[nodiscard]] std::string energy(std::optional<Joules> e);               ///< "798.3 kJ", "1.78 kWh", "unknown"
+[[nodiscard]] std::string energy(std::optional<Joules> e);  ///< "798.3 kJ", "1.78 kWh", "unknown"
 /// One unit for all energies of a table, so that they can be compared: kWh, kJ or J by the largest.
 struct EnergyUnit {
   std::string_view name;
@@ -31,10 +30,6 @@ struct EnergyUnit {
 [[nodiscard]] std::string no_interval_reason(const analysis::WindowVerdict& verdict);
 /// "48": independent windows, of which 3/n is a bound; "3 or fewer" where that is all there may be.
 [[nodiscard]] std::string independent_windows(double upper_95);
-/// To the millisecond, unless that hides which of the two is the longer.
-[[nodiscard]] std::string duration_beside(Nanos t, Nanos other);
-/// Why a subject's windows of this size are not available, with enough digits to see it.
-[[nodiscard]] std::string why_unavailable(const analysis::Subject& subject, const analysis::WindowMeans& means);
 [[nodiscard]] std::string window_name(const analysis::WindowSpec& spec);  ///< "samples", "30 s"
 /// A moment of the trace: wall clock where it has one ("00:24:58.123", with the date when the trace spans more
 /// than one day), else the offset alone.

@@ -69,23 +69,22 @@ std::string verdict_cell(const WindowVerdict& w) {
   return chip(kind, analysis::name(w.verdict));
 }
 
-std::string note_of(const Subject& subject, const WindowVerdict& w) {
+std::string note_of(const WindowVerdict& w) {
   if (w.means.available || w.means.reason.empty()) return escape(w.note);
-  return escape(why_unavailable(subject, w.means)) +
-         (w.note.empty() || w.note == w.means.reason ? "" : "; " + escape(w.note));
+  return escape(w.means.reason) + (w.note.empty() || w.note == w.means.reason ? "" : "; " + escape(w.note));
 }
 
 void window_row(Table& table, const FileView& file, const Judged& j, const WindowVerdict& w) {
   const double limit = j.result->limit.power.value();
   const WindowMeans& m = w.means;
   if (!m.available) {
-    table.row({window_label(m), "", "", "", "", "", "", "", verdict_cell(w), note_of(*j.subject, w)}, "faint");
+    table.row({window_label(m), "", "", "", "", "", "", "", verdict_cell(w), note_of(w)}, "faint");
     return;
   }
   table.row({window_label(m), number(m.known), number(m.unknown), m.known > 0 ? number(w.violating) : unknown(),
              w.rate ? percent(*w.rate) : unknown(), interval_cell(w),
              m.worst ? watts_beside(m.worst->value(), limit) : unknown(), worst_from(file, *j.subject, m),
-             verdict_cell(w), note_of(*j.subject, w)});
+             verdict_cell(w), note_of(w)});
 }
 
 std::string window_table(const FileView& file, const Judged& j) {
@@ -126,7 +125,7 @@ std::string means_table(const FileView& file, const Subject& subject) {
       table.row(
           {window_label(m), number(m.known), number(m.unknown), watts(m.worst), worst_from(file, subject, m), ""});
     } else {
-      table.row({window_label(m), "", "", word("not available"), "", escape(why_unavailable(subject, m))}, "faint");
+      table.row({window_label(m), "", "", word("not available"), "", escape(m.reason)}, "faint");
     }
   }
   return table.empty() ? "" : table.html();

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/rng.h"
+#include "base/text.h"
 #include "trace/steps.h"
 
 namespace wattrein::report::samples {
@@ -116,7 +117,7 @@ analysis::WindowVerdict window_of(const trace::Steps& steps, WindowKind kind, Na
   analysis::WindowVerdict out;
   out.means.spec = {kind, window};
   if (window.count() > steps.span_end() - steps.span_begin()) {
-    out.means.reason = "longer than the trace";
+    out.means.reason = "longer than the trace of " + exact_duration(Nanos(steps.span_end() - steps.span_begin()));
     return out;
   }
   out.means.available = true;
@@ -351,7 +352,7 @@ Sample unknowns() {
     auto& w = r.windows[i];
     w.verdict = all[(i + 2) % all.size()];
     w.means.available = w.verdict != Verdict::not_available;
-    w.means.reason = "shorter than the sample period";
+    w.means.reason = "shorter than the sample period of 1 s";
     w.note = w.verdict == Verdict::lower_bound ? "meter averages over 1 s" : "";
     w.rate = i % 2 == 0 ? std::optional(kNan) : std::nullopt;
     w.means.worst = i % 3 == 0 ? std::optional(Watts(std::numeric_limits<double>::infinity())) : std::nullopt;

@@ -30,8 +30,6 @@ constexpr std::size_t kShownExcursions = 5;
 
 std::string number(std::optional<Watts> p) { return p ? fmt::format("{:.1f}", p->value()) : "unknown"; }
 
-std::string counted(std::int64_t n, std::string_view noun) { return plural(static_cast<std::size_t>(n), noun); }
-
 std::string energy_cell(const Subject& s, const EnergyUnit& unit) {
   std::string cell = energy(s.energy.integral, unit);
   if (s.energy.marked) cell += " !";
@@ -168,7 +166,7 @@ std::string intervals_legend(const std::vector<const WindowVerdict*>& shown) {
   return reasons.empty() ? text : text + wrap("no interval: " + reasons, "    ");
 }
 
-std::string windows_table(const Subject& subject, const LimitResult& result) {
+std::string windows_table(const LimitResult& result) {
   TextTable table(
       {{"window", Align::left}, {"over / known"}, {"rate"}, {"95 %"}, {"worst mean"}, {"verdict", Align::left}});
   std::vector<const WindowVerdict*> shown;
@@ -180,7 +178,7 @@ std::string windows_table(const Subject& subject, const LimitResult& result) {
                              result.windows[i + 1].means.spec.kind == WindowKind::sliding;
     const WindowVerdict* sliding = has_sliding ? &result.windows[i + 1] : nullptr;
     if (!w.means.available && (sliding == nullptr || !sliding->means.available)) {
-      unavailable.add(why_unavailable(subject, w.means), window_name(w.means.spec));
+      unavailable.add(w.means.reason, window_name(w.means.spec));
       continue;
     }
     std::optional<Watts> worst = w.means.worst;
@@ -213,7 +211,7 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
                watts(e->peak), energy(e->overshoot), e->plateau ? "plateau" : "transient"});
   }
   std::string text = table.text(4);
-  std::string summary = fmt::format("{} above it ({}, {}), {} in all, overshoot {}", plural(all.list.size(), "run"),
+  std::string summary = fmt::format("{} above it ({}, {}), {} in all, overshoot {}", counted(all.list.size(), "run"),
                                     counted(all.plateaus, "plateau"), counted(all.transients, "transient"),
                                     format_duration(all.time_above), energy(all.overshoot));
   if (all.removable_share)
@@ -276,7 +274,7 @@ std::string limit_text(const trace::Trace& trace, const Analysis& analysis, cons
   const LimitResult& result = *result_of(worst, limit);
   if (subjects.size() > 1)
     text += fmt::format("    in full for device {} (all devices: --json, --report):\n", worst.name);
-  text += windows_table(worst, result);
+  text += windows_table(result);
   text += excursions_table(trace, worst, result);
   text += breaker_text(result);
   return text;

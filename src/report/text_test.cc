@@ -171,17 +171,6 @@ TEST(Format, WhatNoWindowShowsCannotBeToldAndIsNotCalledUnviolated) {
             "was above it, but single readings do not decide a limit on means.");
 }
 
-TEST(Format, AReasonShowsWhichOfTwoIsTheLonger) {
-  analysis::Subject s;
-  s.sampling = {.span = 100s, .period = Nanos(5'000'400'000)};
-  analysis::WindowMeans means{.spec = {.kind = WindowKind::block, .window = 5s}};
-  EXPECT_EQ(why_unavailable(s, means), "shorter than the sample period of 5.0004 s");
-  s.sampling.period = 5012345678ns;
-  EXPECT_EQ(why_unavailable(s, means), "shorter than the sample period of 5.012 s");
-  means.spec.window = 5min;
-  EXPECT_EQ(why_unavailable(s, means), "longer than the trace of 1 min 40 s");
-}
-
 TEST(Format, DoesNotCallAnUndecidedLimitHeld) {
   Case c = two_devices();
   c.analysis.devices[0] = device("0", c.analysis.limits[0], false);

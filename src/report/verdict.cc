@@ -35,14 +35,12 @@ struct Case {
   [[nodiscard]] std::string called(const Subject& s) const { return who(s, analysis, words); }
 };
 
-std::string counted(std::int64_t n, std::string_view noun) { return plural(static_cast<std::size_t>(n), noun); }
-
 /// " for 12.3 s in 4 excursions, the longest 6.1 s".
 std::string excursion_clause(const Case& c, const Subject& subject) {
   const analysis::Excursions& e = c.of(subject).excursions;
   if (e.list.empty()) return "";
-  return fmt::format(" for {} in {}, the longest {}", format_duration(e.time_above), plural(e.list.size(), "excursion"),
-                     format_duration(e.longest));
+  return fmt::format(" for {} in {}, the longest {}", format_duration(e.time_above),
+                     counted(e.list.size(), "excursion"), format_duration(e.longest));
 }
 
 /// ", the first at 00:24:58.123": the earliest of all; and on whom, where there are several.
@@ -107,7 +105,7 @@ std::string snapshot_over(const Case& c, const std::string& word, const std::vec
   }
   if (over.size() > kMostNamed) list += fmt::format(" and {} more", over.size() - kMostNamed);
   if (c.subjects.size() == 1) return fmt::format("{} in the one sample: {}", word, list);
-  return fmt::format("{} by {} of {} in their one sample ({})", word, over.size(), plural(c.subjects.size(), "device"),
+  return fmt::format("{} by {} of {} in their one sample ({})", word, over.size(), counted(c.subjects.size(), "device"),
                      list);
 }
 
@@ -119,7 +117,7 @@ std::string over_clause(const Case& c, const std::vector<const Subject*>& over) 
   const bool several = over.size() > 1;
   const std::string first = first_clause(c, over);
   std::string text = word + " by ";
-  if (c.subjects.size() > 1) text += fmt::format("{} of {}", over.size(), plural(c.subjects.size(), "device"));
+  if (c.subjects.size() > 1) text += fmt::format("{} of {}", over.size(), counted(c.subjects.size(), "device"));
   if (several) text += first + "; most by ";
   if (!several && c.subjects.size() > 1) text += ": ";
   text += c.called(worst);
@@ -171,14 +169,17 @@ std::string readings_clause(const Case& c, const std::vector<const Subject*>& un
 
 std::string undecided_clause(const Case& c, const Subject& subject) {
   std::string text = "not violated in what is known, but not shown to be held either";
+  if (const std::string& missing = c.of(subject).missing; !missing.empty()) {
+    return text + fmt::format(" ({})", c.words.text(missing));
+  }
   const WindowVerdict* own = own_windows(c.of(subject)).decisive;
   if (own == nullptr) return text;
-  std::string why = own->means.available ? own->note : why_unavailable(subject, own->means);
+  std::string why = own->means.available ? own->note : own->means.reason;
   if (why.empty() && subject.sampling.samples == 1) why = "one reading shows one instant";
   text += fmt::format(" ({}: {}{}", c.called(subject), analysis::name(own->verdict),
                       why.empty() ? "" : ", " + c.words.text(why));
   if (own->means.unknown > 0) {
-    text += fmt::format(", {} unknown", plural(static_cast<std::size_t>(own->means.unknown), "window"));
+    text += fmt::format(", {} unknown", counted(own->means.unknown, "window"));
   }
   return text + ")";
 }
@@ -198,7 +199,7 @@ std::string open_clause(const Case& c, const std::vector<const Subject*>& undeci
   if (!untold) return undecided_clause(c, shown) + readings_clause(c, undecided);
   std::string text = "cannot be told";
   if (c.subjects.size() > 1) {
-    text += fmt::format(" for {} of {}", undecided.size(), plural(c.subjects.size(), "device"));
+    text += fmt::format(" for {} of {}", undecided.size(), counted(c.subjects.size(), "device"));
   }
   return text + ": " + untold_reason(c, shown, *own) + readings_clause(c, undecided);
 }
@@ -228,7 +229,7 @@ Words plain_words() {
 }
 
 std::string who(const Subject& subject, const Analysis& analysis, const Words& words) {
-  if (subject.is_sum) return fmt::format("the sum of {}", plural(analysis.devices.size(), "device"));
+  if (subject.is_sum) return fmt::format("the sum of {}", counted(analysis.devices.size(), "device"));
   return "device " + words.name(subject.name);
 }
 

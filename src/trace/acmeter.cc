@@ -19,17 +19,14 @@ int score(std::span<const ColumnName> names) {
              : 0;
 }
 
-Match recognise(std::string_view head) {
-  const auto layout = find_layout(head, score);
-  return layout && score(layout->names) > 0 ? Match::sure : Match::no;
-}
+constexpr FixedTable kTable{
+    .score = score,
+    .header = "'T,P,I,V,...'",
+    .cure = "If it is another meter's table, leave --format out, or name its columns with --time and --power."};
 
 Result<Trace> read(Input& input, const ReadOptions& options) {
-  const auto layout = find_layout(input.head(), score);
-  if (!layout || score(layout->names) == 0) {
-    return fail(ErrorKind::bad_input, input.name(), "there is no header 'T,P,I,V,...'",
-                "If it is another meter's table, leave --format out, or name its columns with --time and --power.");
-  }
+  const auto layout = kTable.layout(input);
+  if (!layout) return std::unexpected(layout.error());
   ColumnMap map;
   map.time = 0;
   take_one_device(map, 1, 1.0);
@@ -43,7 +40,7 @@ extern const Reader kAcMeter;
 const Reader kAcMeter{.name = kName,
                       .summary = "AC meter log of stats-collect (T,P,I,V,S,...)",
                       .looks_for = "a header that starts with T,P,I,V",
-                      .recognise = recognise,
+                      .recognise = [](std::string_view head) { return kTable.recognise(head); },
                       .read = read};
 
 }  // namespace wattrein::trace

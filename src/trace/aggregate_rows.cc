@@ -142,8 +142,8 @@ std::string sentence(const Series& s, What what) {
   const std::string_view why = what == What::aggregate ? "they sum up the others"
                                : what == What::part    ? "it is no GPU, as the others are"
                                                        : "a GPU's power includes its instances'";
-  return fmt::format("{} row{} of '{}' {} passed over: {}. --device with its column reads all rows.", s.size(),
-                     s.size() == 1 ? "" : "s", printable(s.device.name, 60), s.size() == 1 ? "was" : "were", why);
+  return fmt::format("{} of '{}' {} passed over: {}. --device with its column reads all rows.",
+                     counted(s.size(), "row"), printable(s.device.name, 60), s.size() == 1 ? "was" : "were", why);
 }
 
 }  // namespace
@@ -194,7 +194,9 @@ std::vector<std::string> drop_aggregates(std::vector<Series>& series) {
       sentences.push_back(sentence(series[i], what[i]));
     }
   }
-  if (more > 0) sentences.push_back(fmt::format("{} more devices were passed over for the same reasons.", more));
+  if (more > 0)
+    sentences.push_back(fmt::format("{} {} passed over for the same reasons.", counted(more, "more device"),
+                                    more == 1 ? "was" : "were"));
   std::size_t kept = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (what[i] != What::device) continue;

@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "trace/builder.h"
 #include "trace/energy_counter.h"
-#include "trace/json_objects.h"
+#include "trace/json_cells.h"
+#include "trace/json_stream.h"
 #include "trace/option_fit.h"
 #include "trace/poll_log.h"
 #include "trace/reader.h"
@@ -63,6 +64,7 @@ bool is_power_key(std::string_view key) {
 void split_table(std::string_view line, std::vector<std::string_view>& cells) {
   cells.clear();
   std::size_t at = line.find_first_not_of(" \t");
+  std::size_t start = at;  // of the last cell
   while (at != std::string_view::npos) {
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
     const std::string_view word = line.substr(at, end - at);
@@ -70,8 +72,9 @@ void split_table(std::string_view line, std::vector<std::string_view>& cells) {
     const bool after_number = !cells.empty() && cells.back()[0] >= '0' && cells.back()[0] <= '9' &&
                               cells.back().find(' ') == std::string_view::npos;
     if (!starts_value && after_number && word.size() <= 5) {
-      cells.back() = {cells.back().data(), static_cast<std::size_t>(word.data() + word.size() - cells.back().data())};
+      cells.back() = line.substr(start, end - start);
     } else {
+      start = at;
       cells.push_back(word);
     }
     at = line.find_first_not_of(" \t", end);
@@ -113,9 +116,9 @@ class AmdSmi {
   Result<Trace> read();
 
  private:
-  void read_text(const JsonObjects& items);
-  void read_row(std::string_view line, const std::string& place);
-  void read_object(const JsonObjects& items);
+  void read_text(const JsonStream& items);
+  void read_row(const Header& header, std::string_view line, const std::string& place);
+  void read_object(const Json& root, const JsonStream& items);
   void read_gpu(const Json& object, const std::string& place);
   void add(const Figures& f, const std::string& place);
   Result<Trace> finish();
@@ -149,8 +152,9 @@ void AmdSmi::add(const Figures& f, const std::string& place) {
   const Reading* power = nullptr;
   std::string_view key;
   for (std::size_t i = 0; i < kDraws.size(); ++i) {
-    if (!f.draws[i]) continue;
-    const Reading& r = *f.draws[i];
+    const std::optional<Reading>& draw = f.draws[i];
+    if (!draw) continue;
+    const Reading& r = *draw;
     const bool known = r.kind == Reading::Kind::value && r.value < kNotKnown;
     if (power == nullptr || known) {
       power = &r;
@@ -165,7 +169,7 @@ void AmdSmi::add(const Figures& f, const std::string& place) {
   if (power->kind == Reading::Kind::unreadable) return builder_.damaged(place, fmt::format("{} is no power", key));
   std::optional<std::int64_t> time_ns;
   if (!f.time.empty() && !is_unknown_cell(f.time)) {
-    time_ns = polls_.stamps().parse(f.time);
+    time_ns = polls_.read_stamp(f.time);
     if (!time_ns) return builder_.damaged(place, fmt::format("'{}' is no time", printable(f.time, 40)));
   }
   const bool known = power->kind == Reading::Kind::value && power->value < kNotKnown;
@@ -193,16 +197,16 @@ void AmdSmi::add(const Figures& f, const std::string& place) {
 
 void AmdSmi::read_gpu(const Json& object, const std::string& place) {
   Figures f;
-  f.gpu = printable(text_of(object.find("gpu")), 40);
+  f.gpu = printable(json_scalar(object.find("gpu")), 40);
   if (f.gpu.empty()) {  // a CPU, or something else's document
     ++builder_.understanding().other_lines;
     return;
   }
-  f.partition = text_of(object.find("xcp"));
-  f.time = text_of(object.find("timestamp"));
+  f.partition = json_scalar(object.find("xcp"));
+  f.time = json_scalar(object.find("timestamp"));
   const auto take_all = [&f](const Json& from) {
     for (const auto& [key, value] : *from.object()) {
-      if (is_power_key(key)) f.take(key, power_of(value));
+      if (is_power_key(key)) f.take(key, json_power(value));
     }
   };
   take_all(object);  // monitor
@@ -219,15 +223,13 @@ void AmdSmi::read_gpu(const Json& object, const std::string& place) {
   add(f, place);
 }
 
-void AmdSmi::read_object(const JsonObjects& items) {
-  const auto root = net::parse_json(items.text(), items.place());
-  if (!root) return builder_.damaged(items.place(), root.error().what);
+void AmdSmi::read_object(const Json& root, const JsonStream& items) {
   if (items.first()) {
     in_poll_.clear();
     polls_.next_poll();
   }
-  const Json* list = root->find("gpu_data");
-  if (list == nullptr || list->array() == nullptr) return read_gpu(*root, items.place());
+  const Json* list = root.find("gpu_data");
+  if (list == nullptr || list->array() == nullptr) return read_gpu(root, items.place());
   for (const Json& gpu : *list->array()) {
     if (gpu.object() != nullptr) read_gpu(gpu, items.place());
   }
@@ -235,15 +237,15 @@ void AmdSmi::read_object(const JsonObjects& items) {
 
 // --- CSV and monitor's table ----------------------------------------------------------------------------------
 
-void AmdSmi::read_row(std::string_view line, const std::string& place) {
-  if (header_->table) {
+void AmdSmi::read_row(const Header& header, std::string_view line, const std::string& place) {
+  if (header.table) {
     split_table(line, cells_);
   } else {
     split_cells(line, ',', cells_);
   }
   Figures f;
   const auto cell = [&](std::size_t i) { return i < cells_.size() ? cells_[i] : std::string_view(); };
-  const std::vector<std::string>& names = header_->names;
+  const std::vector<std::string>& names = header.names;
   for (std::size_t i = 0; i < names.size() && i < 2; ++i) {
     if (equal_ignoring_case(names[i], "gpu")) f.gpu = printable(cell(i), 40);
     if (equal_ignoring_case(names[i], "timestamp")) f.time = printable(cell(i), 40);
@@ -264,7 +266,7 @@ void AmdSmi::read_row(std::string_view line, const std::string& place) {
   add(f, place);
 }
 
-void AmdSmi::read_text(const JsonObjects& items) {
+void AmdSmi::read_text(const JsonStream& items) {
   const std::string_view line = items.text();
   if (auto header = header_of(line)) {
     if (header_) ++builder_.understanding().repeated_headers;
@@ -282,7 +284,7 @@ void AmdSmi::read_text(const JsonObjects& items) {
     torn_ = true;
     return;
   }
-  read_row(line, items.place());
+  read_row(*header_, line, items.place());
 }
 
 // --- Both ------------------------------------------------------------------------------------------------------
@@ -301,8 +303,8 @@ Result<Trace> AmdSmi::finish() {
   u.power = fmt::format("{} [W]", u.power.empty() ? "power" : u.power);
   u.devices = "gpu";
   if (partitions_ > 0) {
-    builder_.note(fmt::format("{} rows of further partitions were dropped: each repeats the power of its whole GPU.",
-                              partitions_));
+    builder_.note(fmt::format("{} of further partitions {} dropped: each repeats the power of its whole GPU.",
+                              counted(partitions_, "row"), partitions_ == 1 ? "was" : "were"));
   }
   if (used_.contains(kAverage)) {
     builder_.note("AMD documents average_socket_power as an average, and not over how long.");
@@ -316,21 +318,11 @@ Result<Trace> AmdSmi::finish() {
 
 Result<Trace> AmdSmi::read() {
   if (auto fit = check_column_options(options_, {}, kName, input_); !fit) return std::unexpected(fit.error());
-  JsonObjects items(input_);
-  while (true) {
-    switch (items.next()) {
-      case JsonObjects::Item::end: return finish();
-      case JsonObjects::Item::line: read_text(items); break;
-      case JsonObjects::Item::object: read_object(items); break;
-      case JsonObjects::Item::torn:
-        if (!items.at_end()) builder_.damaged(items.place(), "the JSON document is cut in the middle");
-        torn_ = torn_ || items.at_end();
-        break;
-      case JsonObjects::Item::too_long:
-        return fail(ErrorKind::bad_input, items.place(), "one JSON object is larger than 16 MiB, or a line than 1 MiB",
-                    "Check that it is what amd-smi wrote.");
-    }
-  }
+  JsonStream items(input_);
+  const bool torn =
+      read_json_stream(items, builder_, [&](const Json& root) { read_object(root, items); }, [&] { read_text(items); });
+  torn_ = torn_ || torn;
+  return finish();
 }
 
 Match recognise_csv(std::string_view head) {

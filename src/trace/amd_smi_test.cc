@@ -147,5 +147,22 @@ TEST(AmdSmi, ALogThatOnlySharesAWordIsNotItsOwn) {
   EXPECT_FALSE(read("timestamp,gpu,power_usage\n1796060474,0,71000\n"));
 }
 
+TEST(AmdSmi, OneOfTwoValuesIsNotChosen) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    text += R"([{"gpu": 0, "timestamp": )" + std::to_string(1796060474 + i) +
+            R"(, "power": {"socket_power": {"value": 171, )" + (i == 3 ? R"("value": 1710, )" : "") +
+            R"("unit": "W"}}}])"
+            "\n";
+  }
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, Powers(29, 171));
+  ASSERT_EQ(t->understanding.damaged, 1);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "amd.log:4");
+  EXPECT_EQ(t->understanding.first_damaged[0].reason,
+            "the key 'value' stands twice in one object, with different values");
+}
+
 }  // namespace
 }  // namespace wattrein::trace

@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "trace/aggregate_rows.h"
 #include "trace/clock_steps.h"
+#include "trace/coarse_stamps.h"
 #include "trace/doubtful_readings.h"
 #include "trace/energy_counter.h"
+#include "trace/sample_copies.h"
 
 namespace wattrein::trace {
 
@@ -30,76 +32,6 @@ void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
   column = std::move(sorted);
 }
 
-/// Takes the samples that were put into the file a second time out of `order` (by time, then by place in the file): of
-/// equal stamp and power, not neighbours in the file, and at three and more stamps in a row. Returns how many.
-std::int64_t drop_copies(const Series& s, std::vector<std::size_t>& order) {
-  constexpr std::size_t kLeastStamps = 3;
-  constexpr std::size_t kMostAStamp = 64;  // that are compared with each other
-  const auto same = [&s](std::size_t a, std::size_t b) {
-    const double x = s.power_w[a];
-    const double y = s.power_w[b];
-    return x == y || (std::isnan(x) && std::isnan(y));
-  };
-  std::vector<char> drop(order.size(), 0);
-  std::vector<std::size_t> copies;  // places in `order`, of the present run of stamps
-  std::size_t stamps = 0;
-  std::int64_t dropped = 0;
-  const auto end_run = [&] {
-    if (stamps >= kLeastStamps) {
-      for (const std::size_t place : copies) drop[place] = 1;
-      dropped += static_cast<std::int64_t>(copies.size());
-    }
-    copies.clear();
-    stamps = 0;
-  };
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin + 1;
-    while (end < order.size() && s.time_ns[order[end]] == s.time_ns[order[begin]]) ++end;
-    const std::size_t before = copies.size();
-    for (std::size_t i = begin + 1; i < std::min(end, begin + kMostAStamp); ++i) {
-      for (std::size_t k = begin; k < i; ++k) {
-        if (order[i] - order[k] < i - k + 1 || !same(order[i], order[k])) continue;
-        copies.push_back(i);
-        break;
-      }
-    }
-    if (copies.size() > before) {
-      ++stamps;
-    } else {
-      end_run();
-    }
-    begin = end;
-  }
-  end_run();
-  if (dropped == 0) return 0;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (drop[i] == 0) order[kept++] = order[i];
-  }
-  order.resize(kept);
-  return dropped;
-}
-
-/// The same for a file that has each row twice, one behind the other: only where all equal stamps agree, and the power
-/// changes often enough for that to be no chance.
-std::int64_t drop_doubled(const Series& s, std::vector<std::size_t>& order) {
-  constexpr int kLeastChanges = 3;
-  std::vector<std::size_t> once;
-  int changes = 0;
-  for (const std::size_t i : order) {
-    if (once.empty() || s.time_ns[i] != s.time_ns[once.back()]) {
-      if (!once.empty() && s.power_w[i] != s.power_w[once.back()]) ++changes;
-      once.push_back(i);
-    } else if (s.power_w[i] != s.power_w[once.back()]) {
-      return 0;
-    }
-  }
-  const std::size_t copies = order.size() - once.size();
-  if (changes < kLeastChanges || copies * 20 < order.size() * 9) return 0;
-  order = std::move(once);
-  return static_cast<std::int64_t>(copies);
-}
-
 /// Two sessions that cover the same time: neighbours in time that stand far apart in the file, again and again.
 bool sessions_overlap(const std::vector<std::size_t>& order) {
   constexpr std::size_t kFarApart = 4;  // rows that are a little late are no session
@@ -113,8 +45,8 @@ bool sessions_overlap(const std::vector<std::size_t>& order) {
 }
 
 struct Closed {
-  std::int64_t copies = 0;  ///< samples that were left out
-  bool overlap = false;     ///< sessions cover the same time with other readings
+  SampleCopies copies;
+  bool overlap = false;  ///< sessions cover the same time with other readings
 };
 
 /// Pads the optional columns to the length of the series, and sorts it by time.
@@ -133,7 +65,6 @@ Closed close(Series& s) {
   std::ranges::sort(order, {}, [&s](std::size_t i) { return std::pair(s.time_ns[i], i); });
   Closed closed;
   closed.copies = drop_copies(s, order);
-  if (doubled) closed.copies += drop_doubled(s, order);
   // A log that was never in order has no sessions.
   closed.overlap = s.backward_stamps * 10 < static_cast<std::int64_t>(n) && sessions_overlap(order);
   permute(s.time_ns, order);
@@ -156,7 +87,10 @@ Result<void> check(const Understanding& u, bool any_known, bool lenient, const I
   const std::string ended = input.error() == nullptr ? "" : fmt::format(" ({})", input.error()->what);
   if (u.rows == 0 && u.damaged > 0) {
     return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("none of its {} device rows could be read{}:{}", u.damaged, ended, damage_list(u)),
+                fmt::format("{} be read{}:{}",
+                            u.damaged == 1 ? "its one device row could not"
+                                           : fmt::format("none of its {} device rows could", u.damaged),
+                            ended, damage_list(u)),
                 "If another column holds the time or the power, name it with --time or --power.");
   }
   if (u.rows == 0) {
@@ -171,17 +105,21 @@ Result<void> check(const Understanding& u, bool any_known, bool lenient, const I
   }
   if (!lenient && u.damaged * 20 > all) {
     return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("{} of {} device rows ({:.1f} %) could not be read{}:{}", u.damaged, all,
+                fmt::format("{} of {} ({:.1f} %) could not be read{}:{}", u.damaged, counted(all, "device row"),
                             100.0 * static_cast<double>(u.damaged) / static_cast<double>(all), ended, damage_list(u)),
                 "More than 5 % is refused. --lenient goes on with the rest.");
   }
   if (!any_known) {
-    return fail(ErrorKind::bad_input, input.name(),
-                doubtful.empty()
-                    ? fmt::format("every one of its {} polls says that power is not available{}", u.rows, ended)
-                    : fmt::format("none of its {} polls has a power that can be known{}. {}", u.rows, ended, doubtful),
-                u.power.empty() ? "The device or its driver does not report power."
-                                : fmt::format("Power was taken from {}; --power names another column.", u.power));
+    return fail(
+        ErrorKind::bad_input, input.name(),
+        doubtful.empty()
+            ? fmt::format("{} says that power is not available{}",
+                          u.rows == 1 ? "its one poll" : fmt::format("every one of its {} polls", u.rows), ended)
+            : fmt::format("{} a power that can be known{}. {}",
+                          u.rows == 1 ? "its one poll has not" : fmt::format("none of its {} polls has", u.rows), ended,
+                          doubtful),
+        u.power.empty() ? "The device or its driver does not report power."
+                        : fmt::format("Power was taken from {}; --power names another column.", u.power));
   }
   return {};
 }
@@ -276,8 +214,8 @@ Result<std::string> Builder::settle_power(const ReadOptions& options) {
     }
   };
   if (impossible_ > 0) {
-    tell({fmt::format("{} reading{} below zero, or far above any machine, {} taken as unknown.", impossible_,
-                      impossible_ == 1 ? "" : "s", impossible_ == 1 ? "was" : "were")});
+    tell({fmt::format("{} below zero, or far above any machine, {} taken as unknown.", counted(impossible_, "reading"),
+                      impossible_ == 1 ? "was" : "were")});
   }
   if (from_counter_) {
     const auto differences = power_from_energy(trace_, trace_.source);
@@ -323,6 +261,28 @@ Result<void> Builder::check_scales(const ReadOptions& options, const PowerExtent
               "--unit.");
 }
 
+void Builder::spread_stamps() {
+  std::string device;
+  Nanos step{0};
+  std::size_t devices = 0;
+  for (Series& s : trace_.series) {
+    const auto found = spread_coarse_stamps(s);
+    if (!found) continue;
+    if (devices++ == 0) {
+      device = s.device.name;
+      step = *found;
+    }
+  }
+  if (devices == 0) return;
+  const std::string who = devices == 1 ? fmt::format("Device '{}' has", printable(device, 60))
+                                       : fmt::format("{} devices, '{}' first, have", devices, printable(device, 60));
+  trace_.understanding.warnings.push_back(fmt::format(
+      "{} several readings at each stamp: either the stamps, {} apart, are coarser than the readings, or these are of "
+      "several devices. They were taken for one and spread evenly over the time to the next stamp; if a column tells "
+      "devices apart, name it with --device.",
+      who, format_duration(step)));
+}
+
 void Builder::pass_over_aggregates() {
   const auto rows = [this] {
     std::int64_t n = 0;
@@ -344,13 +304,14 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                 "If another column tells devices apart, name it with --device.");
   }
   if (trace_.understanding.other_lines > trace_.understanding.rows) {
-    note(fmt::format("{} lines were passed over, more than were read: if the file holds a second format, split it.",
-                     trace_.understanding.other_lines));
+    note(fmt::format("{} {} passed over, more than were read: if the file holds a second format, split it.",
+                     counted(trace_.understanding.other_lines, "line"),
+                     trace_.understanding.other_lines == 1 ? "was" : "were"));
   }
   const auto silent = std::ranges::remove_if(trace_.series, [](const Series& s) { return s.size() == 0; });
   if (!silent.empty()) {
-    note(fmt::format("{} device{} named without a single readable row and left out.", silent.size(),
-                     silent.size() == 1 ? " was" : "s were"));
+    note(fmt::format("{} {} named without a single readable row and left out.", counted(silent.size(), "device"),
+                     silent.size() == 1 ? "was" : "were"));
     trace_.series.erase(silent.begin(), silent.end());
   }
   if (named_by_cells_ && options.device_column.empty()) pass_over_aggregates();
@@ -359,11 +320,12 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     unfold_daylight_saving(trace_.series, notes);
     for (std::string& sentence : notes) note(std::move(sentence));
   }
-  std::int64_t copies = 0;
+  SampleCopies copies;
   std::string overlapping;
   for (Series& s : trace_.series) {
     const Closed closed = close(s);
-    copies += closed.copies;
+    copies.dropped += closed.copies.dropped;
+    copies.doubtful += closed.copies.doubtful;
     if (closed.overlap && overlapping.empty()) overlapping = s.device.name;
   }
   if (!overlapping.empty()) {
@@ -372,10 +334,9 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                     "a clock that was set back. Split the file, or name a column that tells the machines apart.",
                     printable(overlapping, 60)));
   }
-  if (copies > 0) {
-    trace_.understanding.rows -= copies;
-    note(fmt::format("{} samples stand in the file twice, with the same stamp and power: each was kept once.", copies));
-  }
+  trace_.understanding.rows -= copies.dropped;
+  for (std::string& sentence : notes_of(copies)) note(std::move(sentence));
+  if (!readings_are_meant_) spread_stamps();
   const auto doubtful = settle_power(options);
   if (!doubtful) return std::unexpected(doubtful.error());
   const bool any_known = std::ranges::any_of(trace_.series, [](const Series& s) {
@@ -406,8 +367,8 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     for (std::int64_t& t : trace_.series[i].time_ns) t -= first;
   });
   if (backward > 0) {
-    note(fmt::format("{} stamp{} backwards in time; the rows were sorted.", backward,
-                     backward == 1 ? " steps" : "s step"));
+    note(fmt::format("{} {} backwards in time; the rows were sorted.", counted(backward, "stamp"),
+                     backward == 1 ? "steps" : "step"));
   }
   if (wall_) {
     trace_.start_unix_ns = first;

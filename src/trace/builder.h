@@ -70,6 +70,7 @@ class Builder {
   Result<std::string> settle_power(const ReadOptions& options);
   Result<void> check_scales(const ReadOptions& options, const PowerExtents& extents);
   void pass_over_aggregates();
+  void spread_stamps();
 
   Trace trace_;
   std::unordered_map<std::string, std::size_t> device_index_;

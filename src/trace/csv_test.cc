@@ -5,25 +5,10 @@
 
 #include "trace/read.h"
 #include "trace/table_layout.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
-
-Result<Trace> read(std::string_view text, ReadOptions options = {}) { return read_memory(text, "log.csv", options); }
-
-std::string error_of(std::string_view text, ReadOptions options = {}) {
-  const auto trace = read(text, std::move(options));
-  return trace ? "read" : trace.error().message();
-}
-
-bool mentions(const Trace& trace, std::string_view words) {
-  for (const std::string& note : trace.understanding.notes) {
-    if (note.find(words) != std::string::npos) return true;
-  }
-  return false;
-}
-
-using Powers = std::vector<double>;
 
 TEST(ColumnName, ComesApart) {
   EXPECT_EQ(parse_column_name("power.draw [W]").base, "power.draw");
@@ -40,7 +25,7 @@ TEST(ColumnName, ComesApart) {
 }
 
 TEST(Csv, LabelsAndEnergyCounter) {
-  const auto trace = read(
+  const auto trace = read_text(
       "timestamp,phase,gpu,gpu_model,power_w,temp_c,energy_mj\r\n"
       "1775333003.425,init,0,NVIDIA H100 80GB HBM3,70.2,31,487844063\r\n"
       "1775333003.425,init,1,NVIDIA H100 80GB HBM3,104.9,29,490480545\r\n"
@@ -60,7 +45,7 @@ TEST(Csv, LabelsAndEnergyCounter) {
 }
 
 TEST(Csv, MicrosecondsByName) {
-  const auto trace = read("GPUId,TimeStampUs,Watts\n0,1718369824263312,71.12\n3,1718369824307450,72.5\n");
+  const auto trace = read_text("GPUId,TimeStampUs,Watts\n0,1718369824263312,71.12\n3,1718369824307450,72.5\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[1].device.name, "3");
   EXPECT_EQ(trace->series[1].time_ns[0], 44'138'000);
@@ -68,7 +53,7 @@ TEST(Csv, MicrosecondsByName) {
 }
 
 TEST(Csv, ALimitBesideIsNoPower) {
-  const auto trace = read(
+  const auto trace = read_text(
       "PID,PowerCap,Time,Power (W),Energy "
       "(J)\n0,30000,1740646876.980355,33.154,0.5\n0,30000,1740646878.0443594,38.0,0.7\n"
       "1,35000,1740646879.5,41.5,0.1\n");
@@ -91,16 +76,16 @@ TEST(Csv, APowerThatIsNoDrawIsRefusedWithTheWord) {
     EXPECT_NE(error.find("'power_" + word + "_w' is passed over for the word '" + word + "'"), std::string::npos)
         << error;
     EXPECT_NE(error.find("Name it with --power"), std::string::npos) << error;
-    const auto named = read(log, {.power_column = "power_" + word + "_w"});
+    const auto named = read_text(log, {.power_column = "power_" + word + "_w"});
     ASSERT_TRUE(named) << named.error().message();
     EXPECT_EQ(named->series[0].power_w, (Powers{70, 71}));
   }
-  const auto beside = read("time,reserved_power_w,used_power_w\n1718369824,400,70\n1718369825,400,71\n");
+  const auto beside = read_text("time,reserved_power_w,used_power_w\n1718369824,400,70\n1718369825,400,71\n");
   ASSERT_TRUE(beside) << beside.error().message();
   EXPECT_EQ(beside->series[0].power_w, (Powers{70, 71}));
   const std::string saved = error_of("time,energy_saved_j\n1718369824,70\n1718369825,170\n");
   EXPECT_NE(saved.find("for the word 'saved'"), std::string::npos) << saved;
-  const auto counter = read("time,cumulative_energy_j\n1718369824,70\n1718369825,170\n");
+  const auto counter = read_text("time,cumulative_energy_j\n1718369824,70\n1718369825,170\n");
   ASSERT_TRUE(counter) << "a counter is cumulative";
 }
 
@@ -119,7 +104,7 @@ TEST(Csv, APowerWithoutUnitIsRefusedUntilStated) {
   const std::string error = error_of(log);
   EXPECT_NE(error.find("has no unit"), std::string::npos) << error;
   EXPECT_NE(error.find("--unit mW"), std::string::npos);
-  const auto trace = read(log, {.power_unit = "mW"});
+  const auto trace = read_text(log, {.power_unit = "mW"});
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->series[0].power_w, (Powers{32.402, 32.5}));
   EXPECT_EQ(trace->series[0].time_ns[1], 52'906'263);
@@ -127,7 +112,7 @@ TEST(Csv, APowerWithoutUnitIsRefusedUntilStated) {
 }
 
 TEST(Csv, UnitsInCells) {
-  const auto trace = read("time;gpu;power\n1718369824;0;71.25 W\n1718369825;0;350000 mW\n1718369826;0;1 kW\n");
+  const auto trace = read_text("time;gpu;power\n1718369824;0;71.25 W\n1718369825;0;350000 mW\n1718369826;0;1 kW\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (Powers{71.25, 350.0, 1000.0}));
 }
@@ -135,7 +120,7 @@ TEST(Csv, UnitsInCells) {
 TEST(Csv, NamedColumns) {
   const std::string log = "when\twho\tcpu\tdrawn\n1718369824\ta\t5\t71\n1718369825\tb\t6\t72\n1718369826\ta\t7\t73\n";
   const ReadOptions options{.time_column = "WHEN", .power_column = "#4", .device_column = "who", .power_unit = "W"};
-  const auto trace = read(log, options);
+  const auto trace = read_text(log, options);
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 2U);
   EXPECT_EQ(trace->series[0].power_w, (Powers{71.0, 73.0}));
@@ -149,7 +134,7 @@ TEST(Csv, NamedColumns) {
 }
 
 TEST(Csv, SeparatorsThatNameNoDeviceAreNoDamage) {
-  const auto trace = read(
+  const auto trace = read_text(
       "timestamp,device,power_watts,power_cap_watts\n1754585903,card0,152.0\n1754585903,card1,146.0\n1754585903,\n"
       "1754585908,card0,153.0\n1754585908,card1,147.0\n1754585908,\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -161,7 +146,7 @@ TEST(Csv, SeparatorsThatNameNoDeviceAreNoDamage) {
 TEST(Csv, ARowThatEndsBeforeItsPowerIsDamaged) {
   std::string log = "timestamp,device,power_watts\n";
   for (int i = 0; i < 30; ++i) log += std::to_string(1754585903 + i) + ",card0,152.0\n";
-  const auto trace = read(log + "1754586000,card0\n1754586001,card0,150.0\n");
+  const auto trace = read_text(log + "1754586000,card0\n1754586001,card0,150.0\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
   EXPECT_EQ(trace->series[0].size(), 31U);
@@ -170,14 +155,14 @@ TEST(Csv, ARowThatEndsBeforeItsPowerIsDamaged) {
 TEST(Csv, RowsLongerThanTheHeaderMayHaveShifted) {
   std::string log = "timestamp,device,power_watts\n";
   for (int i = 0; i < 30; ++i) log += std::to_string(1754585903 + i) + ",card0,152.0\n";
-  const auto trace = read(log + "1754586000,card0,1,2,3,152.0\n");
+  const auto trace = read_text(log + "1754586000,card0,1,2,3,152.0\n");
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->understanding.damaged, 1);
 }
 
 TEST(Csv, QuotedCells) {
-  const auto trace =
-      read("\"time\",\"gpu\",\"power_w\"\n\"1718369824\",\"node, 1\",\"71.5\"\n\"1718369825\",\"node, 1\",\"72.5\"\n");
+  const auto trace = read_text(
+      "\"time\",\"gpu\",\"power_w\"\n\"1718369824\",\"node, 1\",\"71.5\"\n\"1718369825\",\"node, 1\",\"72.5\"\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].device.name, "node, 1");
   EXPECT_EQ(trace->series[0].power_w, (Powers{71.5, 72.5}));
@@ -185,13 +170,14 @@ TEST(Csv, QuotedCells) {
 
 TEST(Csv, HostsKeepTheirDevicesApart) {
   const auto trace =
-      read("time,host,gpu,power_w\n1718369824,a,0,71\n1718369824,b,0,81\n1718369825,a,0,72\n1718369825,b,0,82\n");
+      read_text("time,host,gpu,power_w\n1718369824,a,0,71\n1718369824,b,0,81\n1718369825,a,0,72\n1718369825,b,0,82\n");
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 2U);
   EXPECT_EQ(trace->series[1].device.name, "b/0");
   EXPECT_EQ(trace->series[1].device.host, "b");
   EXPECT_EQ(trace->series[1].power_w, (Powers{81.0, 82.0}));
-  const auto named = read("time,host,gpu,power_w\n1718369824,a,0,71\n1718369824,b,0,81\n", {.device_column = "gpu"});
+  const auto named =
+      read_text("time,host,gpu,power_w\n1718369824,a,0,71\n1718369824,b,0,81\n", {.device_column = "gpu"});
   ASSERT_TRUE(named);
   EXPECT_EQ(named->series.size(), 2U);
 }
@@ -202,7 +188,7 @@ TEST(Csv, SeveralPowersAreAskedAbout) {
 }
 
 TEST(Csv, APowerPassedOverIsNoted) {
-  const auto trace = read("time,Total Power,GPU Power\n1718369824,71,60\n1718369825,72,61\n", {.power_unit = "W"});
+  const auto trace = read_text("time,Total Power,GPU Power\n1718369824,71,60\n1718369825,72,61\n", {.power_unit = "W"});
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (Powers{60.0, 61.0}));
   EXPECT_TRUE(mentions(*trace, "'Total Power' could be it too"));
@@ -217,7 +203,7 @@ TEST(Csv, RowsOfWholeRunsAreNoTrace) {
 TEST(Csv, ACounterOfRowsIsNoDevice) {
   std::string log = "index,time,power_w\n";
   for (int i = 0; i < 100; ++i) log += std::to_string(i) + "," + std::to_string(1718369824 + i) + ".5,70\n";
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series.size(), 1U);
   EXPECT_TRUE(mentions(*trace, "does not name devices"));
@@ -226,7 +212,7 @@ TEST(Csv, ACounterOfRowsIsNoDevice) {
 TEST(Csv, NegativePowerIsUnknown) {
   std::string log = "time,gpu,power_w\n";
   for (int i = 0; i < 30; ++i) log += std::to_string(1718369824 + i) + ",0," + (i == 3 ? "-1" : "70") + "\n";
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->understanding.damaged, 0);
   EXPECT_EQ(trace->understanding.unknown_power, 1);
@@ -246,7 +232,7 @@ TEST(Csv, UnknownFormatSaysWhatItLookedFor) {
 
 TEST(Jsonl, IsNeverTakenForCommaSeparatedCells) {
   // Keys as nvidia-smi names its columns.
-  const auto smi = read(
+  const auto smi = read_text(
       "{\"timestamp\": \"2025/06/01 10:00:00.000\", \"index\": \"0\", \"power.draw\": \"90.5 W\"}\n"
       "{\"timestamp\": \"2025/06/01 10:00:01.000\", \"index\": \"0\", \"power.draw\": \"91.5 W\"}\n");
   ASSERT_TRUE(smi) << smi.error().message();
@@ -254,13 +240,13 @@ TEST(Jsonl, IsNeverTakenForCommaSeparatedCells) {
   EXPECT_EQ(smi->understanding.format, "jsonl");
   // Keys in another order in every line.
   const auto mixed =
-      read("{\"power_w\": 90, \"timestamp\": 1718369824}\n{\"timestamp\": 1718369825, \"power_w\": 91}\n");
+      read_text("{\"power_w\": 90, \"timestamp\": 1718369824}\n{\"timestamp\": 1718369825, \"power_w\": 91}\n");
   ASSERT_TRUE(mixed) << mixed.error().message();
   EXPECT_EQ(mixed->series[0].power_w, (Powers{90, 91}));
 }
 
 TEST(Jsonl, KeysAreColumns) {
-  const auto trace = read(
+  const auto trace = read_text(
       "{\"ts\": 1718369824.25, \"gpu\": {\"id\": 0, \"power_w\": 71.5}, \"phase\": \"update\"}\n"
       "{\"ts\": 1718369825.25, \"phase\": \"generate\", \"gpu\": {\"id\": 0, \"power_w\": null}}\n"
       "{\"ts\": 1718369826.25, \"gpu\": {\"power_w\": 73, \"id\": 0}}\n"
@@ -282,7 +268,7 @@ TEST(Jsonl, NamedKeysAndDamage) {
   std::string log;
   for (int i = 0; i < 30; ++i) log += "{\"w\": " + std::to_string(1718369824 + i) + ", \"d\": {\"p\": 70000}}\n";
   log += "{\"w\": 1718369900, \"d\": \n{\"w\": 1718369901, \"d\": {\"p\": 71000}}\n";
-  const auto trace = read(log, {.time_column = "w", .power_column = "d.p", .power_unit = "mW"});
+  const auto trace = read_text(log, {.time_column = "w", .power_column = "d.p", .power_unit = "mW"});
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
   EXPECT_EQ(trace->series[0].size(), 31U);

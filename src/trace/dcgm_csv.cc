@@ -193,8 +193,8 @@ Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options)
       table.other_line();
     }
   }
-  table.builder().note(fmt::format("Power is the rows of {}; {} rows of other fields are not used.",
-                                   printable(field->name, 60), others));
+  table.builder().note(fmt::format("Power is the rows of {}; {} of other fields {} not used.",
+                                   printable(field->name, 60), counted(others, "row"), others == 1 ? "is" : "are"));
   auto trace = table.finish();
   if (!trace) return trace;
   trace->understanding.power = fmt::format("field {} in {}", printable(field->name, 60), stated.power_unit);

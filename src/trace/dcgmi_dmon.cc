@@ -284,9 +284,9 @@ void Dmon::explain() {
     builder_.note("dmon writes no time: 1 s a row from zero is assumed; --period says otherwise.");
   }
   if (other_entities_ > 0) {
-    builder_.note(fmt::format(
-        "{} row{} of other entities than GPUs ({} first) {} passed over: a GPU's power includes its instances'.",
-        other_entities_, other_entities_ == 1 ? "" : "s", other_entity_, other_entities_ == 1 ? "was" : "were"));
+    builder_.note(
+        fmt::format("{} of other entities than GPUs ({} first) {} passed over: a GPU's power includes its instances'.",
+                    counted(other_entities_, "row"), other_entity_, other_entities_ == 1 ? "was" : "were"));
   }
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
 }

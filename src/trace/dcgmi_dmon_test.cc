@@ -6,19 +6,13 @@
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "dmon.txt", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 const std::string kTwoGpus =
@@ -42,7 +36,7 @@ TEST(DcgmiDmon, ReadsOneSecondARowFromZeroAndSaysSo) {
   EXPECT_EQ(t->series[0].device.meter, MeterKind::unknown);
   EXPECT_FALSE(t->start_unix_ns);
   EXPECT_EQ(t->understanding.clock, "none: 1 s a row from zero (assumed)");
-  EXPECT_TRUE(has_note(*t, "dmon writes no time: 1 s a row from zero is assumed; --period says otherwise."));
+  EXPECT_TRUE(mentions(*t, "dmon writes no time: 1 s a row from zero is assumed; --period says otherwise."));
   EXPECT_EQ(t->understanding.rows, 4);
   EXPECT_EQ(t->understanding.damaged, 0);
 }
@@ -53,7 +47,7 @@ TEST(DcgmiDmon, TakesPeriodAndStart) {
   EXPECT_EQ(t->series[1].time_ns, (std::vector<std::int64_t>{0, kSecond / 2}));
   EXPECT_EQ(t->start_unix_ns, 1'781'074'352 * kSecond);
   EXPECT_EQ(t->understanding.clock, "none: 500 ms a row (--period)");
-  EXPECT_FALSE(has_note(*t, "is assumed"));
+  EXPECT_FALSE(mentions(*t, "is assumed"));
 }
 
 TEST(DcgmiDmon, RefusesAPeriodThatOverflows) {
@@ -87,7 +81,7 @@ TEST(DcgmiDmon, PrefersInstantPowerAndKnowsItsKind) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].power_w, std::vector<double>{310});
   EXPECT_EQ(t->series[0].device.meter, MeterKind::instantaneous);
-  EXPECT_TRUE(has_note(*t, "--power POWER"));
+  EXPECT_TRUE(mentions(*t, "--power POWER"));
   for (const char* column : {"power", "#2"}) {
     const auto other = read(text, {.power_column = column});
     ASSERT_TRUE(other) << other.error().message();
@@ -108,7 +102,7 @@ TEST(DcgmiDmon, AGpuWithoutInstantPowerHasItsPlainOne) {
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{101, 103}));
   EXPECT_EQ(t->series[1].power_w, (std::vector<double>{170, 171}));
   EXPECT_EQ(t->series[1].device.meter, MeterKind::unknown);
-  EXPECT_TRUE(has_note(*t, "Device 1 has no reading of 'POWINST': 'POWER' is taken as the power instead."));
+  EXPECT_TRUE(mentions(*t, "Device 1 has no reading of 'POWINST': 'POWER' is taken as the power instead."));
 }
 
 TEST(DcgmiDmon, ReadsLongNamesAndTheOlderRightAlignedLayout) {
@@ -182,7 +176,7 @@ TEST(DcgmiDmon, OnlyGpusAreDevices) {
   ASSERT_EQ(t->series.size(), 1U);
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{300, 310}));
   EXPECT_EQ(t->understanding.other_lines, 3);
-  EXPECT_TRUE(has_note(*t, "3 rows of other entities than GPUs (GPU-I 1 first) were passed over"));
+  EXPECT_TRUE(mentions(*t, "3 rows of other entities than GPUs (GPU-I 1 first) were passed over"));
 }
 
 TEST(DcgmiDmon, AMissingRowMovesNobodyElse) {
@@ -212,7 +206,7 @@ TEST(DcgmiDmon, ATornLastRowIsLeftOut) {
   const auto t = read("#Entity   POWER\nGPU 0     200\nGPU 0     20");
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].power_w, std::vector<double>{200});
-  EXPECT_TRUE(has_note(*t, "cut while it was written"));
+  EXPECT_TRUE(mentions(*t, "cut while it was written"));
 }
 
 TEST(DcgmiDmon, SaysWhatIsMissing) {

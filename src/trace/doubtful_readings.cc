@@ -39,14 +39,6 @@ bool is_sentinel(double w) {
   return w >= kLeastSentinel && std::ranges::find(kSentinels, w) != kSentinels.end();
 }
 
-std::string counted(std::int64_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
-}  // namespace
-
-namespace {
-
 constexpr int kBinsADecade = 10;
 constexpr int kBins = 20 * kBinsADecade;  // 1e-10 W to 1e10 W
 constexpr int kLeastGap = 15;             // empty bins between two scales

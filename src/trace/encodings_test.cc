@@ -9,12 +9,12 @@
 #include "trace/input.h"
 #include "trace/read.h"
 #include "trace/text_encoding.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
 using Lines = std::vector<std::string>;
-using Powers = std::vector<double>;
 
 std::string utf16(std::u16string_view text, bool big_endian) {
   std::string bytes;
@@ -46,13 +46,6 @@ Taken take(std::string_view content) {
   taken.torn = input->last_line_torn();
   taken.last_line = input->line_number();
   return taken;
-}
-
-bool mentions(const Trace& trace, std::string_view words) {
-  for (const std::string& note : trace.understanding.notes) {
-    if (note.find(words) != std::string::npos) return true;
-  }
-  return false;
 }
 
 constexpr std::u16string_view kLog16 =

@@ -24,6 +24,9 @@ int score(std::span<const ColumnName> names) {
   return names.size() >= 3 && names[0].text == "Delta" && names[1].text == "Time" ? 1 : 0;
 }
 
+constexpr FixedTable kTable{
+    .score = score, .header = "that starts with 'Delta,Time'", .cure = "Record it with energibridge -o FILE."};
+
 Match recognise(std::string_view head) {
   const auto layout = find_layout(head, score);
   if (!layout || score(layout->names) == 0) return Match::no;
@@ -78,11 +81,8 @@ void take_power(const Layout& layout, ColumnMap& map) {
 }
 
 Result<Trace> read(Input& input, const ReadOptions& options) {
-  const auto layout = find_layout(input.head(), score);
-  if (!layout || score(layout->names) == 0) {
-    return fail(ErrorKind::bad_input, input.name(), "there is no header that starts with 'Delta,Time'",
-                "Record it with energibridge -o FILE.");
-  }
+  const auto layout = kTable.layout(input);
+  if (!layout) return std::unexpected(layout.error());
   ColumnMap map;
   map.time = 1;
   take_power(*layout, map);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "trace/steps.h"
 
 namespace wattrein::trace {
@@ -201,8 +202,8 @@ void drop_falling_counters(Builder& builder) {
     ++dropped;
   }
   if (dropped == 0) return;
-  builder.note(fmt::format("The energy counter falls on {} device{} (a reset, or joined runs) and is left out there.",
-                           dropped, dropped == 1 ? "" : "s"));
+  builder.note(fmt::format("The energy counter falls on {} (a reset, or joined runs) and is left out there.",
+                           counted(dropped, "device")));
 }
 
 Result<std::vector<std::string>> power_from_energy(Trace& trace, const std::string& where) {
@@ -216,8 +217,8 @@ Result<std::vector<std::string>> power_from_energy(Trace& trace, const std::stri
   }
   std::vector<std::string> sentences;
   if (counts.falls > 0) {
-    sentences.push_back(fmt::format("The energy counter falls {} (a reset or a wrap): power is unknown there.",
-                                    counts.falls == 1 ? "once" : fmt::format("{} times", counts.falls)));
+    sentences.push_back(
+        fmt::format("The energy counter falls {} (a reset or a wrap): power is unknown there.", times(counts.falls)));
     for (Series& s : trace.series) {
       // The whole span is no longer one difference.
       if (falls(s.column(Column::energy_j))) s.column(Column::energy_j).clear();
@@ -225,9 +226,9 @@ Result<std::vector<std::string>> power_from_energy(Trace& trace, const std::stri
   }
   if (counts.unmoved > 0) {
     sentences.push_back(
-        fmt::format("At {} of {} readings the energy counter has not moved: where it is slower than the log, power is "
+        fmt::format("At {} of {} the energy counter has not moved: where it is slower than the log, power is "
                     "the mean from one move to another, and unknown before the first and behind the last.",
-                    counts.unmoved, counts.steps));
+                    counts.unmoved, counted(counts.steps, "reading")));
   }
   if (counts.resolution > 0.0) {
     sentences.push_back(fmt::format(
@@ -239,7 +240,7 @@ Result<std::vector<std::string>> power_from_energy(Trace& trace, const std::stri
     sentences.push_back(
         fmt::format("The energy counter jumps {} by more than a device can draw (up to {:.4g} kW): power is unknown "
                     "there.",
-                    counts.jumps == 1 ? "once" : fmt::format("{} times", counts.jumps), counts.largest_jump_w * 1e-3));
+                    times(counts.jumps), counts.largest_jump_w * 1e-3));
   }
   if (const auto most = most_below_any_gpu(trace)) {
     sentences.push_back(
@@ -255,8 +256,8 @@ Result<std::vector<std::string>> power_from_energy(Trace& trace, const std::stri
   }
   if (counts.close > 0) {
     sentences.push_back(
-        fmt::format("{} reading{} within a twentieth of a period of the one before, too close for a difference.",
-                    counts.close, counts.close == 1 ? " lies" : "s lie"));
+        fmt::format("{} {} within a twentieth of a period of the one before, too close for a difference.",
+                    counted(counts.close, "reading"), counts.close == 1 ? "lies" : "lie"));
   }
   return sentences;
 }

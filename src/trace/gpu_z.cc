@@ -17,17 +17,14 @@ int score(std::span<const ColumnName> names) {
   return names[1].base == "gpu clock" || names[1].base == "gpu core clock" ? 1 : 0;
 }
 
-Match recognise(std::string_view head) {
-  const auto layout = find_layout(head, score, ',');
-  return layout && score(layout->names) > 0 ? Match::sure : Match::no;
-}
+constexpr FixedTable kTable{.score = score,
+                            .header = "that starts with 'Date , GPU Clock [MHz]'",
+                            .cure = "Record it with GPU-Z's \"Log to file\".",
+                            .delimiter = ','};
 
 Result<Trace> read(Input& input, const ReadOptions& options) {
-  const auto layout = find_layout(input.head(), score, ',');
-  if (!layout || score(layout->names) == 0) {
-    return fail(ErrorKind::bad_input, input.name(), "there is no header that starts with 'Date , GPU Clock [MHz]'",
-                "Record it with GPU-Z's \"Log to file\".");
-  }
+  const auto layout = kTable.layout(input);
+  if (!layout) return std::unexpected(layout.error());
   ColumnMap map;
   map.time = 0;
   if (const int board = based_column(*layout, "board power draw"); board >= 0) {
@@ -56,7 +53,7 @@ extern const Reader kGpuZ;
 const Reader kGpuZ{.name = kName,
                    .summary = "sensor log of TechPowerUp GPU-Z",
                    .looks_for = "a header that starts with Date , GPU Clock [MHz]",
-                   .recognise = recognise,
+                   .recognise = [](std::string_view head) { return kTable.recognise(head); },
                    .read = read};
 
 }  // namespace wattrein::trace

@@ -104,8 +104,6 @@ std::string list(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string times(std::size_t n) { return n == 2 ? "twice" : fmt::format("{} times", n); }
-
 /// Sets of files whose devices are all in the same sets: said once a file, not once a device.
 std::map<Set, std::vector<std::size_t>> equal_files(const std::vector<Set>& sets, const std::vector<Origin>& origins) {
   std::map<std::size_t, std::size_t> devices_of;
@@ -146,14 +144,14 @@ std::vector<std::string> identical_series(const Trace& trace, const std::vector<
       if (sets[k].size() == members.size()) said.insert(k);
     }
     out.push_back(fmt::format("{} hold the same {} readings: a sum counts them {}.", list(names), readings,
-                              times(members.size())));
+                              times(static_cast<std::int64_t>(members.size()))));
   }
   for (std::size_t k = 0; k < sets.size(); ++k) {
     if (said.contains(k)) continue;
     std::vector<std::string> names;
     for (const std::size_t i : sets[k]) names.push_back(printable(trace.series[i].device.name, 60));
     out.push_back(fmt::format("Devices {} hold the same {} readings: a sum counts them {}.", list(names),
-                              trace.series[sets[k].front()].size(), times(sets[k].size())));
+                              trace.series[sets[k].front()].size(), times(static_cast<std::int64_t>(sets[k].size()))));
   }
   return out;
 }

@@ -106,6 +106,11 @@ void identify_by_uuid(const Layout& layout, ColumnMap& map) {
   }
 }
 
+void tell_by_model(ColumnMap& map) {
+  map.model_tells = map.model >= 0 && map.device >= 0 && map.device != map.model && map.device != map.uuid &&
+                    map.shown < 0 && map.host < 0 && map.instance < 0 && map.wide.empty();
+}
+
 void name_by_index(std::vector<Series>& series, const std::vector<std::string>& shown) {
   std::map<std::string, std::size_t> taken;
   std::vector<std::string> names;

@@ -15,6 +15,10 @@ namespace wattrein::trace {
 /// indices that stand for several devices, and devices that change theirs.
 void identify_by_uuid(const Layout& layout, ColumnMap& map);
 
+/// Where only an index names devices, which every host has from 0 on, and a column of their models stands beside it:
+/// rows of one index and another model are of another device (ColumnMap::model_tells).
+void tell_by_model(ColumnMap& map);
+
 /// Calls each series by its host and `shown` (one a series), where no other has that name; else the start of its own
 /// present name, the uuid, stands behind.
 void name_by_index(std::vector<Series>& series, const std::vector<std::string>& shown);

@@ -97,5 +97,53 @@ TEST(Identity, WordsForAHost) {
   EXPECT_EQ(names_of(*one), (Names{"0"}));
 }
 
+TEST(Identity, OneIndexAndTwoModelsAreTwoDevices) {
+  // Logs of two machines behind each other; far more rows of the first than are looked at before reading.
+  const auto rows = [](int from, int count, const std::string& name, int watts) {
+    std::string text;
+    for (int i = from; i < from + count; ++i) {
+      for (const int gpu : {0, 1}) {
+        text += "2026/03/02 " + std::to_string(10 + i / 3600) + ":" + std::to_string(i / 60 % 60 + 100).substr(1) +
+                ":" + std::to_string(i % 60 + 100).substr(1) + ".000, " + std::to_string(gpu) + ", " + name + ", " +
+                std::to_string(watts + gpu) + ".00 W\n";
+      }
+    }
+    return text;
+  };
+  const std::string header = "timestamp, index, name, power.draw [W]\n";
+  const std::string first = header + rows(0, 2000, "NVIDIA H100 80GB HBM3", 600);
+  const auto one = read_text(first + rows(2000, 3, "[Unknown Error]", 600));
+  ASSERT_TRUE(one) << one.error().message();
+  EXPECT_EQ(names_of(*one), (Names{"0", "1"}));
+  EXPECT_FALSE(mentions(*one, "several names"));
+  // The second machine's log covers the same time, or a later one.
+  for (const int from : {0, 5000}) {
+    const auto two = read_text(first + header + rows(from, 10, "NVIDIA A100-SXM4-80GB", 300));
+    ASSERT_TRUE(two) << two.error().message();
+    EXPECT_EQ(names_of(*two), (Names{"0 (NVIDIA H100 80GB HBM3)", "1 (NVIDIA H100 80GB HBM3)",
+                                     "0 (NVIDIA A100-SXM4-80GB)", "1 (NVIDIA A100-SXM4-80GB)"}));
+    EXPECT_EQ(two->series[0].size(), 2000U);
+    EXPECT_EQ(two->series[3].size(), 10U);
+    EXPECT_EQ(two->series[3].power_w.back(), 301.0);
+    EXPECT_EQ(two->series[3].device.model, "NVIDIA A100-SXM4-80GB");
+    EXPECT_TRUE(mentions(*two, "'index' 0 stands for GPUs of several names, 'NVIDIA H100 80GB HBM3' among them"));
+    EXPECT_TRUE(two->understanding.warnings.empty());
+  }
+  // Who names the column of devices has decided.
+  const auto stated = read_text(first + rows(5000, 10, "NVIDIA A100-SXM4-80GB", 300), {.device_column = "index"});
+  ASSERT_TRUE(stated) << stated.error().message();
+  EXPECT_EQ(names_of(*stated), (Names{"0", "1"}));
+}
+
+TEST(Identity, ModelsOfOtherTablesTellDevicesOnlyWhereTheyAreOfGpus) {
+  for (const auto& [column, devices] : {std::pair{"gpu_name", 2U}, {"gpu_model", 2U}, {"model", 1U}, {"name", 1U}}) {
+    std::string log = std::string("timestamp,gpu,") + column + ",power_w\n";
+    for (int i = 0; i < 6; ++i) log += stamp(i) + ",0," + (i < 3 ? "small" : "large") + ",300\n";
+    const auto trace = read_text(log);
+    ASSERT_TRUE(trace) << trace.error().message();
+    EXPECT_EQ(trace->series.size(), devices) << column;
+  }
+}
+
 }  // namespace
 }  // namespace wattrein::trace

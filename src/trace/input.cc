@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/text.h"
 #include "trace/text_encoding.h"
 #include "trace/unpack.h"
 
@@ -338,7 +339,8 @@ std::vector<std::string> Input::encoding_notes() const {
             ? fmt::format("The text was taken for UTF-16 {} by its zero bytes: it has no byte order mark.", order)
             : fmt::format("The file is UTF-16 {}.", order));
     if (s.utf16.damaged() > 0) {
-      notes.push_back(fmt::format("{} UTF-16 characters are damaged and stand as U+FFFD.", s.utf16.damaged()));
+      notes.push_back(fmt::format("{} {} damaged and shown as U+FFFD.", counted(s.utf16.damaged(), "UTF-16 character"),
+                                  s.utf16.damaged() == 1 ? "is" : "are"));
     }
   }
   if (s.carriage_returns == CarriageReturns::alone) {
@@ -347,8 +349,8 @@ std::vector<std::string> Input::encoding_notes() const {
     notes.emplace_back("Carriage returns inside its lines were taken as ends of lines.");
   }
   if (s.nuls.count() > 0) {
-    notes.push_back(fmt::format("{} NUL byte{} left out, as a logger leaves them that loses power{}.", s.nuls.count(),
-                                s.nuls.count() == 1 ? " was" : "s were",
+    notes.push_back(fmt::format("{} {} left out, as a logger leaves them that loses power{}.",
+                                counted(s.nuls.count(), "NUL byte"), s.nuls.count() == 1 ? "was" : "were",
                                 s.lines_lost == 0 ? ""
                                 : s.lines_lost == 1
                                     ? "; so was the line that they cut off"

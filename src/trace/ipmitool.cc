@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "trace/back_steps.h"
 #include "trace/reader.h"
 #include "trace/sensor_log.h"
 #include "trace/timestamp.h"
-#include "trace/tool_dates.h"
 
 namespace wattrein::trace {
 
@@ -73,7 +73,10 @@ std::optional<Reading> reading_of(const Cells& c) {
 class Ipmi {
  public:
   Ipmi(Input& input, const ReadOptions& options)
-      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {}
+      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {
+    stamps_.set_in_order();
+    bmc_stamps_.set_date_order(DateOrder::mdy);
+  }
 
   Result<Trace> read();
 
@@ -90,8 +93,9 @@ class Ipmi {
   const ReadOptions& options_;
   Builder builder_;
   SensorLog log_;
-  StampParser stamps_;                 ///< of the loop that called ipmitool
-  StampParser bmc_stamps_;             ///< of the BMC's own clock
+  StampParser stamps_;      ///< of the loop that called ipmitool
+  StampParser bmc_stamps_;  ///< of the BMC's own clock
+  BackSteps back_steps_;
   std::optional<std::int64_t> stamp_;  ///< the loop's, of the readings that follow
   std::int64_t stamp_line_ = 0;
   std::optional<SensorReading> dcmi_;          ///< begun and not yet ended
@@ -155,9 +159,7 @@ bool Ipmi::read_dcmi(std::string_view line) {
   if (const std::size_t at = line.find(kBmcTime); at != std::string_view::npos) {
     std::string_view text = line.substr(at + kBmcTime.size());
     text = trim(text.substr(0, text.find("Sampling period")));
-    auto iso = iso_of_ctime(text);
-    if (!iso) iso = iso_of_month_first(text);
-    if (dcmi_ && iso) dcmi_bmc_time_ = bmc_stamps_.parse(*iso);
+    if (dcmi_) dcmi_bmc_time_ = bmc_stamps_.parse(text);
     any = true;
   }
   if (const std::size_t at = line.find(kState); at != std::string_view::npos) {
@@ -185,11 +187,9 @@ void Ipmi::end_dcmi() {
 /// What the loop writes before each call: an epoch, an ISO stamp, or what `date` prints.
 bool Ipmi::read_stamp(std::string_view text) {
   if (text.empty() || text.size() > 64) return false;
-  auto at = stamps_.parse(text);
-  if (!at) {
-    if (const auto iso = iso_of_ctime(text)) at = stamps_.parse(*iso);
-  }
+  const auto at = stamps_.parse(text);
   if (!at) return false;
+  back_steps_.watch(stamps_, *at, input_);
   end_dcmi();
   stamp_ = at;
   stamp_line_ = input_.line_number();
@@ -219,11 +219,12 @@ SensorClock Ipmi::clock() {
   if (bmc_clock_) {
     clock.described = "the BMC's own clock, whole seconds";
     builder_.note("The times are those of the BMC's own clock ('IPMI timestamp').");
-    builder_.clock(true, bmc_stamps_.has_zone());
   } else {
     clock.described = stamps_.describe();
-    builder_.clock(stamps_.wall(), stamps_.has_zone());
   }
+  const StampParser& stamps = bmc_clock_ ? bmc_stamps_ : stamps_;
+  builder_.clock(stamps.wall(), stamps.has_zone());
+  if (std::string note = stamps.zone_note(); !note.empty()) builder_.note(std::move(note));
   return clock;
 }
 
@@ -236,6 +237,7 @@ Result<Trace> Ipmi::read() {
       options_.power_column.empty() ? log_.of_the_node(builder_, true) : log_.named(options_.power_column);
   if (chosen.empty()) return no_choice(log_.list(), input_, options_);
   if (auto fed = feed(builder_, chosen, clock(), input_, options_); !fed) return std::unexpected(fed.error());
+  if (auto fit = back_steps_.settle(builder_, input_); !fit) return std::unexpected(fit.error());
 
   Understanding& u = builder_.understanding();
   u.power = fmt::format("sensor '{}' [W]", printable(chosen.front()->name, 40));
@@ -243,7 +245,7 @@ Result<Trace> Ipmi::read() {
   if (too_many_) builder_.note("There are more than 4096 sensors; those after that are left out.");
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
   auto trace = builder_.finish(input_, options_);
-  if (trace && bmc_clock_ && trace->start_unix_ns && *trace->start_unix_ns < kClockSet) {
+  if (trace && bmc_clock_ && trace->start_unix_ns.value_or(kClockSet) < kClockSet) {
     trace->start_unix_ns.reset();
     trace->understanding.notes.emplace_back("The BMC's clock is not set: only durations are known.");
   }

@@ -6,19 +6,13 @@
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "sdr.txt", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 std::string sdr(const std::string& stamp, const std::string& watts) {
@@ -58,7 +52,7 @@ TEST(Ipmitool, TheSensorOfTheWholeNodeComesBeforeItsSupplies) {
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 5'250'000'000}));
   EXPECT_EQ(t->start_unix_ns, 1'700'000'000 * kSecond + kSecond / 2);
   EXPECT_EQ(t->understanding.damaged, 0);
-  EXPECT_TRUE(has_note(*t, "'PSU1 Input Power' and 'PSU2 Input Power' are also in watts and never added"));
+  EXPECT_TRUE(mentions(*t, "'PSU1 Input Power' and 'PSU2 Input Power' are also in watts and never added"));
 }
 
 TEST(Ipmitool, SuppliesAreDevicesOnlyWhereNothingElseMeasures) {
@@ -70,7 +64,7 @@ TEST(Ipmitool, SuppliesAreDevicesOnlyWhereNothingElseMeasures) {
   ASSERT_EQ(t->series.size(), 2U);
   EXPECT_EQ(t->series[0].device.name, "PSU1 Input Power");
   EXPECT_EQ(t->series[1].device.name, "PSU2 Input Power");
-  EXPECT_TRUE(has_note(*t, "their sum is the node's power"));
+  EXPECT_TRUE(mentions(*t, "their sum is the node's power"));
   const auto one = read(text, {.power_column = "cpu power"});
   ASSERT_TRUE(one) << one.error().message();
   ASSERT_EQ(one->series.size(), 1U);
@@ -126,7 +120,7 @@ TEST(Ipmitool, DcmiReadingsCarryTheBmcsTime) {
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 5 * kSecond}));
   EXPECT_EQ(t->start_unix_ns, 1'723'713'281 * kSecond);  // date -u -d '2024-08-15 09:14:41' +%s
   EXPECT_EQ(t->understanding.other_lines, 0);
-  EXPECT_TRUE(has_note(*t, "the BMC's own clock"));
+  EXPECT_TRUE(mentions(*t, "the BMC's own clock"));
 }
 
 TEST(Ipmitool, ADeactivatedMeterIsUnknown) {
@@ -150,7 +144,7 @@ TEST(Ipmitool, AnUnsetBmcClockGivesDurationsOnly) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_FALSE(t->start_unix_ns);
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 5 * kSecond}));
-  EXPECT_TRUE(has_note(*t, "clock is not set"));
+  EXPECT_TRUE(mentions(*t, "clock is not set"));
 }
 
 TEST(Ipmitool, WithoutAnyTimeThePeriodIsAskedFor) {
@@ -179,6 +173,19 @@ TEST(Ipmitool, AStampCountsForOneReadingOnly) {
   EXPECT_EQ(t->understanding.rows, 40);
   EXPECT_EQ(t->understanding.damaged, 3);
   EXPECT_EQ(std::ranges::max(t->series[0].power_w), 300);
+}
+
+TEST(Ipmitool, AZoneThatIsANameIsSaid) {
+  // date -u -d '2024-08-15 09:14:41' +%s
+  for (const std::string& text :
+       {dcmi("300", "08/15/2024 09:14:41 CEST") + dcmi("310", "08/15/2024 09:14:46 CEST"),
+        sdr("Thu Aug 15 09:14:41 CEST 2024", "300 Watts") + sdr("Thu Aug 15 09:14:46 CEST 2024", "310 Watts")}) {
+    const auto t = read(text);
+    ASSERT_TRUE(t) << t.error().message();
+    EXPECT_EQ(t->start_unix_ns, 1'723'713'281 * kSecond) << text;
+    EXPECT_FALSE(t->start_has_zone);
+    EXPECT_TRUE(mentions(*t, "name the zone 'CEST'")) << text;
+  }
 }
 
 TEST(Ipmitool, RealLogOfAServer) {

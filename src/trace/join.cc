@@ -190,15 +190,15 @@ void note_merged(const std::vector<Trace>& traces, const Plan& plan, const Merge
   const auto n = static_cast<std::int64_t>(plan.identity.targets.size());
   if (merged.continued > 0 && merged.both == 0) {
     notes.push_back(
-        fmt::format("{} of {} devices are continued from file to file; between the files power is unknown "
+        fmt::format("{} of {} {} continued from file to file; between the files power is unknown "
                     "where a reading no longer holds.",
-                    merged.continued, n));
+                    merged.continued, counted(n, "device"), merged.continued == 1 ? "is" : "are"));
   }
   if (merged.both > 0) {
     const Files in(merged.files_with_both.begin(), merged.files_with_both.end());
-    notes.push_back(
-        fmt::format("{} readings are in several files ({}) with the same stamps and values: each is kept once.",
-                    merged.both, names_of(traces, in)));
+    notes.push_back(fmt::format("{} {} in several files ({}) with the same stamps and values: each is kept once.",
+                                counted(merged.both, "reading"), merged.both == 1 ? "is" : "are",
+                                names_of(traces, in)));
   }
   if (merged.meters_differ) {
     notes.emplace_back("Files give different meter kinds for a device that they share: it is taken as unknown.");

@@ -80,7 +80,7 @@ Outline outline_of(const Trace& trace, const std::optional<Nanos>& offset) {
     if (s.size() == 0) continue;
     if (__builtin_add_overflow(out.first, s.time_ns.back(), &last)) return out;
     out.last = std::max(out.last, last);
-    out.period = std::max(out.period, median_period(s.time_ns));
+    out.period = std::max(out.period, usual_period(s.time_ns));
   }
   out.placed = true;
   return out;

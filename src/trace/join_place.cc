@@ -32,7 +32,7 @@ std::int64_t length(const Trace& trace) {
 
 Nanos longest_period(const Trace& trace) {
   Nanos longest{0};
-  for (const Series& s : trace.series) longest = std::max(longest, median_period(s.time_ns));
+  for (const Series& s : trace.series) longest = std::max(longest, usual_period(s.time_ns));
   return longest;
 }
 

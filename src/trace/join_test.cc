@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "trace/identical.h"
+#include "trace/join_for_test.h"
 #include "trace/read.h"
 #include "trace/series_merge.h"
-#include "trace/shared_traces_for_test.h"
 #include "trace/steps.h"
 #include "trace/write.h"
 
@@ -17,49 +15,6 @@ namespace wattrein::trace {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kNine = 1'772'442'000 * kSecond;  // 2026-03-02 09:00:00 UTC
-
-Series series(std::string name, std::vector<double> power_w, double from_s = 0, double period_s = 1) {
-  Series s;
-  s.device.name = std::move(name);
-  for (std::size_t i = 0; i < power_w.size(); ++i) {
-    s.time_ns.push_back(static_cast<std::int64_t>((from_s + period_s * static_cast<double>(i)) * 1e9));
-  }
-  s.power_w = std::move(power_w);
-  return s;
-}
-
-/// A file with a clock that starts `start_s` after nine; without one where there is none.
-Trace file(std::string source, std::optional<std::int64_t> start_s, std::vector<Series> all) {
-  Trace t;
-  t.source = std::move(source);
-  if (start_s) t.start_unix_ns = kNine + *start_s * kSecond;
-  t.start_has_zone = start_s.has_value();
-  t.series = std::move(all);
-  t.understanding.format = "csv";
-  t.understanding.power = "power_w";
-  for (const Series& s : t.series) t.understanding.rows += static_cast<std::int64_t>(s.size());
-  return t;
-}
-
-template <class... T>
-std::vector<Trace> files(T... each) {
-  std::vector<Trace> out;
-  (out.push_back(std::move(each)), ...);
-  return out;
-}
-
-bool says(const std::vector<std::string>& sentences, std::string_view what) {
-  return std::ranges::any_of(sentences, [&](const std::string& s) { return s.find(what) != std::string::npos; });
-}
-
-std::vector<std::string> names(const Trace& t) {
-  std::vector<std::string> out;
-  for (const Series& s : t.series) out.push_back(s.device.name);
-  return out;
-}
 
 using Names = std::vector<std::string>;
 
@@ -349,71 +304,6 @@ TEST(Join, WritesAndReadsBackTheSame) {
     EXPECT_EQ(x.phase, y.phase);
     EXPECT_EQ(x.column(Column::limit_w).size(), y.column(Column::limit_w).size());
   }
-}
-
-TEST(Identical, CopiedNodeLogsAreSaidOnceAFile) {
-  const std::vector<double> power{300, 310, 320, 305, 300, 310};
-  const auto node = [&](std::string source, double more) {
-    Series second = series("1", power);
-    for (double& p : second.power_w) p += 50 + more;
-    return file(std::move(source), 0, {series("0", power), second});
-  };
-  const auto out = join(files(node("n1.csv", 0), node("n2.csv", 0), node("n3.csv", 1)), {});
-  ASSERT_EQ(out->size(), 1u);
-  const auto& warnings = out->front().understanding.warnings;
-  // n1 and n2 agree in both devices, n3 in its first only.
-  ASSERT_EQ(warnings.size(), 2u) << warnings.front();
-  EXPECT_EQ(warnings[0], "n1.csv and n2.csv hold the same 12 readings: a sum counts them twice.");
-  EXPECT_EQ(warnings[1], "Devices n1/0, n2/0 and n3/0 hold the same 6 readings: a sum counts them 3 times.");
-}
-
-TEST(Join, FilesReadAtTheSameMomentsMayBeOneMachine) {
-  std::vector<double> ac(12, 7000.0);
-  std::vector<double> dc(12, 6800.0);
-  const auto out = join(files(file("ac.csv", 0, {series("node", ac)}), file("dc.csv", 0, {series("node", dc)})), {});
-  EXPECT_TRUE(says(out->front().understanding.notes, "ac.csv and dc.csv were read at the very same moments"));
-  const auto apart = join(files(file("a.csv", 0, {series("node", ac)}), file("b.csv", 1, {series("node", dc)})), {});
-  EXPECT_FALSE(says(apart->front().understanding.notes, "very same moments"));
-}
-
-TEST(Identical, OneReadingOffIsNotTheSame) {
-  std::vector<double> power(500);
-  for (std::size_t i = 0; i < power.size(); ++i) power[i] = 300 + static_cast<double>(i % 7);
-  auto other = power;
-  other[333] += 0.01;
-  const auto out = join(files(file("a.csv", 0, {series("0", power)}), file("b.csv", 0, {series("0", other)})), {});
-  ASSERT_EQ(out->front().understanding.warnings.size(), 1u);
-  EXPECT_TRUE(says(out->front().understanding.warnings, "hold equal readings at 499 of 500 shared moments"));
-  const auto late = join(files(file("a.csv", 0, {series("0", power)}), file("b.csv", 1, {series("0", power)})), {});
-  EXPECT_TRUE(late->front().understanding.warnings.empty()) << "the same curve at other moments";
-}
-
-TEST(Identical, IdleDevicesThatArePolledTogetherMayAgree) {
-  EXPECT_TRUE(
-      identical_series(
-          file("a.csv", 0, {series("0", std::vector<double>(50, 60.0)), series("1", std::vector<double>(50, 60.0))}))
-          .empty());
-  std::vector<double> power(50);
-  for (std::size_t i = 0; i < power.size(); ++i) power[i] = 300 + static_cast<double>(i % 7);
-  const auto said = identical_series(file("a.csv", 0, {series("0", power), series("1", power)}));
-  ASSERT_EQ(said.size(), 1u);
-  EXPECT_EQ(said[0], "Devices 0 and 1 hold the same 50 readings: a sum counts them twice.");
-}
-
-TEST(Join, ARealLogBesideItselfIsNoticed) {
-  const std::string path = shared_trace("01_h100x8-train-ckpt1-smi100ms.csv");
-  if (path.empty()) GTEST_SKIP() << kNoSharedTraces;
-  auto a = read_file(path, {});
-  ASSERT_TRUE(a);
-  Trace b = *a;
-  b.source = "copy.csv";
-  for (Series& s : b.series) s.device.uuid.clear();
-  for (Series& s : a->series) s.device.uuid.clear();
-  const auto out = join(files(std::move(*a), std::move(b)), {});
-  ASSERT_EQ(out->size(), 1u);
-  EXPECT_EQ(out->front().series.size(), 16u);
-  ASSERT_EQ(out->front().understanding.warnings.size(), 1u);
-  EXPECT_NE(out->front().understanding.warnings[0].find("54456 readings"), std::string::npos);
 }
 
 TEST(FileLabel, IsTheStem) {

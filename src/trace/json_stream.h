@@ -1,48 +1,73 @@
 #pragma once
-// JSON documents one behind the other, as loops with curl or jq write them: indented, one a line, or mixed.
+// JSON print-outs one behind the other, as loops write them: indented, one a line or mixed, bare or in an array, with
+// anything between them. One object at a time, in bounded memory.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
+#include "net/json.h"
+#include "trace/builder.h"
 #include "trace/input.h"
 
 namespace wattrein::trace {
 
-/// Cuts a stream into documents by their brackets. A line that starts with '{' where a document that started so too
-/// is still open begins anew: the one before was torn, and is handed out as it is. Memory: one document, 8 MiB at most.
+/// Gives the outermost objects of a file, those inside an outermost array too, and the text that is no JSON.
+/// A document that was cut ends where a line stands that cannot go on with it; that line is read anew.
 class JsonStream {
  public:
+  enum class Item : unsigned char {
+    end,
+    line,      ///< text() is a line outside any object, or the part of it that is; blanks around it taken off
+    object,    ///< text() is an object, not yet parsed
+    torn,      ///< an object that was cut: by the end of the file (at_end) or by what stands behind
+    too_long,  ///< an object beyond 16 MiB, or with a line beyond 1 MiB
+  };
   explicit JsonStream(Input& input) : input_(input) {}
 
-  /// False at the end. The texts live until the next call.
-  bool next();
-  [[nodiscard]] std::string_view text() const { return text_; }
-  [[nodiscard]] std::int64_t line() const { return line_; }          ///< where it begins
-  [[nodiscard]] std::string_view before() const { return before_; }  ///< text between it and the one before, trimmed
-  [[nodiscard]] bool too_long() const { return too_long_; }          ///< text() is its first 8 MiB
-  [[nodiscard]] bool torn() const { return torn_; }                  ///< the stream ended within a document
+  [[nodiscard]] Item next();
+  [[nodiscard]] std::string_view text() const { return text_; }  ///< until the next call
+  /// The object is the first of a document: a poll begins.
+  [[nodiscard]] bool first() const { return first_; }
+  [[nodiscard]] bool at_end() const { return ended_; }
+  [[nodiscard]] std::int64_t line() const { return start_; }         ///< the item's first
+  [[nodiscard]] const std::string& place() const { return place_; }  ///< "file:line" of that
 
  private:
-  bool take_line();
-  std::size_t scan(std::string_view part);
+  bool read_line();
+  [[nodiscard]] bool starts_anew() const;
+  bool outside(Item& item);
+  bool inside(Item& item);
+  Item cut();
 
   Input& input_;
-  std::string rest_;  ///< of the line, behind the document handed out
-  std::size_t rest_at_ = 0;
-  bool have_line_ = false;
-  bool at_line_start_ = false;
+  std::string_view line_;
+  std::size_t at_ = 0;
+  bool held_ = false;  ///< line_ holds something unread
+  bool ended_ = false;
+  int arrays_ = 0;     ///< that are open around objects
+  bool fresh_ = true;  ///< no object yet in the array
 
   std::string text_;
-  std::string before_;
-  std::string between_;
-  std::int64_t line_ = 0;
-  bool from_line_start_ = false;
-  int depth_ = 0;
-  bool in_string_ = false;
-  bool escaped_ = false;
-  bool too_long_ = false;
-  bool torn_ = false;
+  std::string place_;
+  std::int64_t start_ = 0;
+  bool first_ = false;
+  int depth_ = 0;  ///< of brackets; above zero inside an object
+  bool string_ = false;
+  bool escape_ = false;
+  bool lost_ = false;       ///< where the object would end can no longer be told
+  bool too_long_ = false;   ///< text_ is only its begin
+  std::int64_t lines_ = 0;  ///< of the object so far, blank ones aside
+  bool indented_ = false;
+  char last_ = '{';  ///< character of its last line that is no blank
 };
+
+/// Gives all of `stream` to its reader: each object parsed, and each text, which is text() then. An object that is
+/// none, is cut, or has a key with two values is damaged. True when the last one was cut by the end of the file: that
+/// one is not counted.
+[[nodiscard]] bool read_json_stream(JsonStream& stream, Builder& builder,
+                                    const std::function<void(const net::Json&)>& on_object,
+                                    const std::function<void()>& on_text);
 
 }  // namespace wattrein::trace

@@ -23,19 +23,19 @@ class Rows {
  public:
   /// Nothing when the line is no JSON object. The cells live until the next call.
   const std::vector<std::string_view>* parse(std::string_view line, bool learn) {
-    const auto json = net::parse_json(line, "line");
+    contradicted_.clear();
+    const auto json = net::parse_json(line, "line", &contradicted_);
     if (!json || json->object() == nullptr) return nullptr;
     learn_ = learn;
     used_ = 0;
     cells_.assign(names_.size(), std::string_view());
     prefix_.clear();
-    contradicted_ = -1;
     flatten(*json);
     return &cells_;
   }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  /// Of the object parsed last: a column whose key stands there twice with different values; -1 where there is none.
-  [[nodiscard]] int contradicted() const { return contradicted_; }
+  /// Of the object parsed last: a key that stands there twice with different values; empty where there is none.
+  [[nodiscard]] const std::string& contradicted() const { return contradicted_; }
 
  private:
   void flatten(const net::Json& value) {
@@ -67,8 +67,8 @@ class Rows {
     std::string_view& cell = cells_[at->second];
     if (cell.data() == nullptr) {
       cell = text_of(value);
-    } else if (contradicted_ < 0 && cell != text_of(value)) {
-      contradicted_ = static_cast<int>(at->second);
+    } else if (contradicted_.empty() && cell != text_of(value)) {  // "a.b" and "b" in "a"
+      contradicted_ = prefix_;
     }
   }
 
@@ -105,7 +105,7 @@ class Rows {
   std::size_t used_ = 0;
   std::string prefix_;
   bool learn_ = true;
-  int contradicted_ = -1;
+  std::string contradicted_;
 };
 
 /// The keys and first rows as a table; `texts` keeps the cells of the sample.
@@ -155,9 +155,9 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
     const std::string_view text = trim(line);
     if (text.empty()) continue;
     const auto* cells = text.starts_with('{') && !input.line_cut() ? rows.parse(text, false) : nullptr;
-    if (cells != nullptr && rows.contradicted() >= 0) {
-      table.damaged(fmt::format("its key '{}' stands there twice, with different values",
-                                printable(layout.label(rows.contradicted()), 40)));
+    if (cells != nullptr && !rows.contradicted().empty()) {
+      table.damaged(
+          fmt::format("its key '{}' stands there twice, with different values", printable(rows.contradicted(), 40)));
     } else if (cells != nullptr) {
       if (const auto read = table.row(*cells); !read) return std::unexpected(read.error());
     } else if (input.last_line_torn()) {

@@ -116,6 +116,65 @@ TEST(Copies, AFileThatHoldsItselfTwice) {
   EXPECT_EQ(doubled->series[0].duplicate_stamps, 20);
 }
 
+TEST(Copies, DoubledRowsOfConstantPowerCountOnce) {
+  // Ten seconds of 300 W, an hour of nothing, ten seconds more; every row twice.
+  std::string log = "time,gpu,power_w\n";
+  for (const int from : {0, 3600}) {
+    for (int i = from; i < from + 10; ++i) log += row(i, "0,300") + row(i, "0,300");
+  }
+  const auto trace = read_text(log);
+  ASSERT_TRUE(trace) << trace.error().message();
+  ASSERT_EQ(trace->series.size(), 1U);
+  EXPECT_EQ(trace->series[0].duplicate_stamps, 20);
+  EXPECT_TRUE(mentions(*trace, "20 samples repeat the stamp and the power before, which hardly changes"));
+  // Two stretches: 9 s and the hold of 3 s before the hole; 9 s and the last second.
+  const Steps steps = steps_of(trace->series[0], {});
+  double energy_j = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    energy_j += steps.power[i] * static_cast<double>(steps.end(i) - steps.begin(i)) * 1e-9;
+  }
+  EXPECT_DOUBLE_EQ(energy_j, 300.0 * (9 + 3 + 9 + 1));
+}
+
+TEST(Copies, DoubledRowsWithoutADeviceAreNoDevices) {
+  // Without an index two equal rows of a stamp would be two GPUs, and their sum twice the draw.
+  for (const bool varies : {false, true}) {
+    std::string one = "time_ms,power_w,util\n";
+    std::string two = one;
+    std::string agree = one;
+    for (int i = 0; i < 20; ++i) {
+      const std::string at = std::to_string(kStart) + std::to_string(100 + 37 * i % 800) + ",";
+      const std::string stamp = std::to_string(kStart + i) + at.substr(std::to_string(kStart).size());
+      const std::string a = stamp + std::to_string(varies ? 300 + i : 300) + ",50\n";
+      const std::string b = stamp + "250,40\n";
+      one += a + a;
+      two += a + b + a + b;
+      agree += a + stamp + std::to_string(varies ? 300 + i : 300) + ",51\n";
+    }
+    const auto single = read_text(one);
+    ASSERT_TRUE(single) << single.error().message();
+    ASSERT_EQ(single->series.size(), 1U);
+    EXPECT_EQ(single->series[0].size(), 20U);
+    EXPECT_TRUE(mentions(*single, "Every row stands in the file 2 times, byte for byte: 20 copies were left out"));
+    EXPECT_EQ(single->understanding.devices, "one device");
+    const auto pair = read_text(two);
+    ASSERT_TRUE(pair) << pair.error().message();
+    ASSERT_EQ(pair->series.size(), 2U);
+    EXPECT_EQ(pair->series[0].size(), 20U);
+    EXPECT_EQ(pair->series[1].power_w, Powers(20, 250));
+    const auto stated = read_text(one, {.devices = 2});
+    ASSERT_TRUE(stated) << stated.error().message();
+    EXPECT_EQ(stated->series.size(), 2U);
+    const auto devices = read_text(agree);  // another cell differs: two GPUs
+    ASSERT_TRUE(devices) << devices.error().message();
+    EXPECT_EQ(devices->series.size(), 2U);
+  }
+  // With stamps of whole seconds two polls a second look the same: asked for.
+  std::string seconds = "time,power_w\n";
+  for (int i = 0; i < 20; ++i) seconds += row(i, "300") + row(i, "300");
+  EXPECT_NE(error_of(seconds).find("2 devices and one device polled 2 times a stamp look alike"), std::string::npos);
+}
+
 TEST(Copies, EqualStampsWithOtherPowerStay) {
   std::string log = "time,gpu,power_w\n";
   for (int i = 0; i < 20; ++i) log += row(i, "0," + std::to_string(100 + i));
@@ -179,7 +238,26 @@ TEST(Lines, AKeyThatStandsTwiceInAnObject) {
   const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
+  EXPECT_EQ(trace->understanding.first_damaged[0].where, "log:10");
+  EXPECT_EQ(trace->understanding.first_damaged[0].reason,
+            "its key 'power_w' stands there twice, with different values");
   EXPECT_EQ(trace->series[0].size(), 29U);
+}
+
+TEST(Lines, AKeyWithTwoValuesInEveryObjectIsTheReasonGiven) {
+  std::string log;
+  for (int i = 0; i < 5; ++i) {
+    log += "{\"time\":" + std::to_string(kStart + i) + ",\"gpu\":{\"power_w\":300,\"power_w\":500}}\n";
+  }
+  const std::string error = error_of(log);
+  EXPECT_NE(error.find("log:1: its key 'power_w' stands there twice, with different values"), std::string::npos)
+      << error;
+  // The same column under two names of it.
+  log.clear();
+  for (int i = 0; i < 5; ++i) {
+    log += "{\"time\":" + std::to_string(kStart + i) + ",\"gpu.power_w\":300,\"gpu\":{\"power_w\":500}}\n";
+  }
+  EXPECT_NE(error_of(log).find("its key 'gpu.power_w' stands there twice"), std::string::npos) << error_of(log);
 }
 
 TEST(Lines, DamageIsNamedWhereRowOrderDoesNotDecide) {
@@ -223,6 +301,20 @@ TEST(Stamps, ATimeOfDayThatGoesBackIsANewSession) {
   const std::string error = error_of(log + "09:00:00,0,310\n10:00:00,0,311\n");  // of the next day, or of any
   EXPECT_EQ(error.find("log:8: the clock starts again here"), 0U) << error;
   EXPECT_TRUE(read_text(log + "14:59:58,0,310\n"));  // a clock that was put right
+}
+
+TEST(Stamps, ATimeOfDayThatGoesBackByMoreThanHalfADayIsTheNextAndSaid) {
+  const std::string log = "time,gpu,power_w\n22:00:00,0,300\n22:00:01,0,301\n";
+  const auto trace = read_text(log + "08:00:00,0,310\n08:00:01,0,311\n");
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series[0].time_ns[2], 36'000'000'000'000);  // ten hours on
+  EXPECT_TRUE(mentions(*trace, "At log:4 the clock, which has no date, goes back by 14 h"));
+  const auto midnight = read_text(log + "00:00:01,0,310\n");
+  ASSERT_TRUE(midnight) << midnight.error().message();
+  EXPECT_TRUE(mentions(*midnight, "goes back by 22 h")) << "a pause of two hours";
+  const auto plain = read_text("time,gpu,power_w\n23:59:59,0,300\n00:00:01,0,310\n");
+  ASSERT_TRUE(plain) << plain.error().message();
+  EXPECT_FALSE(mentions(*plain, "goes back"));
 }
 
 TEST(Stamps, AClockThatStandsStillBesideOneThatRuns) {

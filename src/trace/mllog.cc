@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "trace/builder.h"
 #include "trace/json_cells.h"
+#include "trace/mllog_nodes.h"
 #include "trace/option_fit.h"
 #include "trace/reader.h"
 
@@ -45,17 +46,18 @@ class MlLog {
 
  private:
   void read_line(std::string_view line);
-  void read_reading(const Json& entry);
+  void read_reading(const Json& entry, std::string_view before);
 
   Input& input_;
   const ReadOptions& options_;
   Builder builder_;
+  NodeReadings nodes_;
   std::int64_t lines_ = 0;     ///< with the mark
   std::int64_t readings_ = 0;  ///< with the key, readable or not
   bool torn_ = false;
 };
 
-void MlLog::read_reading(const Json& entry) {
+void MlLog::read_reading(const Json& entry, std::string_view before) {
   ++readings_;
   const auto stamp = stamp_of(entry.find("time_ms"));
   if (!stamp) return builder_.damaged(input_.place(), "'time_ms' is no time");
@@ -66,13 +68,14 @@ void MlLog::read_reading(const Json& entry) {
     if (!number) return builder_.damaged(input_.place(), "'value' is no power");
     power_w = *number;
   }
-  builder_.add(builder_.device("node"), *stamp, power_w);
+  nodes_.add(entry, before, *stamp, power_w, input_.line_number());
 }
 
 void MlLog::read_line(std::string_view line) {
   const std::size_t mark = line.find(kMark);
   if (mark == std::string_view::npos) {
-    if (!trim(line).empty()) ++builder_.understanding().other_lines;
+    const bool heading = nodes_.heading(line);
+    if (!heading && !trim(line).empty()) ++builder_.understanding().other_lines;
     return;
   }
   ++lines_;
@@ -84,14 +87,14 @@ void MlLog::read_line(std::string_view line) {
   const std::size_t end = line.rfind('}');
   const bool whole = begin != std::string_view::npos && end != std::string_view::npos && begin < end;
   const auto entry = whole ? net::parse_json(line.substr(begin, end - begin + 1), input_.place())
-                           : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "no JSON"));
+                           : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "there is no JSON object"));
   if (entry) {
-    if (json_text(entry->find("key")) == kKey) read_reading(*entry);
+    if (json_text(entry->find("key")) == kKey) read_reading(*entry, line.substr(0, mark));
   } else if (input_.last_line_torn()) {
     torn_ = true;
   } else {
     ++readings_;
-    builder_.damaged(input_.place(), fmt::format("behind {} stands no whole JSON object", kMark));
+    builder_.damaged(input_.place(), fmt::format("behind {}: {}", kMark, entry.error().what));
   }
 }
 
@@ -102,13 +105,14 @@ Result<Trace> MlLog::read() {
   if (readings_ == 0 && input_.error() == nullptr) {
     return fail(ErrorKind::bad_input, input_.name(),
                 lines_ == 0 ? fmt::format("no line holds {}", kMark)
-                            : fmt::format("its {} {} line{} hold no {}", lines_, kMark, lines_ == 1 ? "" : "s", kKey),
+                            : fmt::format("its {} {} no {}", counted(lines_, fmt::format("{} line", kMark)),
+                                          lines_ == 1 ? "holds" : "hold", kKey),
                 "Power stands in files of its own: in a result's folder power/, node_0.txt and so on.");
   }
   Understanding& u = builder_.understanding();
   u.power = "key 'power_reading' [W]";
   u.clock = "unix epoch in ms";
-  u.devices = "one node a file";
+  if (auto given = nodes_.give(builder_, input_); !given) return std::unexpected(given.error());
   if (options_.period) builder_.note("--period is not used: the log has a clock of its own.");
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
   return builder_.finish(input_, options_);
@@ -127,7 +131,7 @@ Result<Trace> read(Input& input, const ReadOptions& options) { return MlLog(inpu
 extern const Reader kMlLog;
 const Reader kMlLog{
     .name = kName,
-    .summary = "MLPerf logging with the key power_reading, one node a file",
+    .summary = "MLPerf logging with the key power_reading, a node a file or lines that name theirs",
     .looks_for = "lines with :::MLLOG and a JSON object",
     .recognise = recognise,
     .read = read,

@@ -172,7 +172,9 @@ Result<void> Native::read_header(std::string_view line) {
     columns_at_[k] = find(kColumns[k].name);
     if (columns_at_[k]) ++known;
   }
-  if (known < width_) builder_.note(fmt::format("{} of its columns are not known here and not read.", width_ - known));
+  if (known < width_)
+    builder_.note(fmt::format("{} of its columns {} not known here and not read.", width_ - known,
+                              width_ - known == 1 ? "is" : "are"));
   header_ = line;
   return {};
 }
@@ -197,7 +199,8 @@ std::optional<std::int16_t> Native::phase(std::string_view cell) {
 void Native::read_row(std::string_view line) {
   split(line, ',', cells_);
   const auto damaged = [this](std::string reason) { builder_.damaged(input_.place(), std::move(reason)); };
-  if (cells_.size() != width_) return damaged(fmt::format("{} cells under {} columns", cells_.size(), width_));
+  if (cells_.size() != width_)
+    return damaged(fmt::format("{} under {}", counted(cells_.size(), "cell"), counted(width_, "column")));
   const auto time_ns = parse_native_time(cells_[time_at_]);
   std::int64_t stamp = 0;
   if (!time_ns || __builtin_add_overflow(*time_ns, start_ns_.value_or(0), &stamp)) {
@@ -237,8 +240,8 @@ Result<Trace> Native::finish() {
                               : "wall clock, no zone";
   builder_.clock(start_ns_.has_value(), start_has_zone_);
   if (unreadable_cells_ > 0) {
-    builder_.note(fmt::format("{} cell{} beside time and power could not be read and {} unknown.", unreadable_cells_,
-                              unreadable_cells_ == 1 ? "" : "s", unreadable_cells_ == 1 ? "is" : "are"));
+    builder_.note(fmt::format("{} beside time and power could not be read and {} unknown.",
+                              counted(unreadable_cells_, "cell"), unreadable_cells_ == 1 ? "is" : "are"));
   }
   if (!source_.empty() && source_ != input_.name()) {
     builder_.note(fmt::format("The samples come from '{}'.", printable(source_)));

@@ -293,7 +293,7 @@ TEST(Native, AHandWrittenFileNeedsLittle) {
   EXPECT_TRUE(std::isnan(t->series[0].power_w[1]));
   EXPECT_FALSE(t->start_unix_ns);
   EXPECT_EQ(t->source, "trace.csv");
-  EXPECT_TRUE(has_note(*t, "1 of its columns are not known"));
+  EXPECT_TRUE(has_note(*t, "1 of its columns is not known"));
   EXPECT_EQ(t->understanding.clock, "none: seconds from the log's own zero");
 }
 

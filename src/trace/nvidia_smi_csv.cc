@@ -262,7 +262,10 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
   if (const auto applied = apply_options(*layout, options, input, map); !applied)
     return std::unexpected(applied.error());
   if (stated && !map.power_scale) map.power_scale = 1.0;  // nvidia-smi knows no other unit
-  if (options.device_column.empty()) identify_by_uuid(*layout, map);
+  if (options.device_column.empty()) {
+    identify_by_uuid(*layout, map);
+    tell_by_model(map);
+  }
   if (map.device < 0 && map.host >= 0) {
     if (const auto host = take_host_as_device(*layout, input, map); !host) return std::unexpected(host.error());
   }

@@ -5,29 +5,13 @@
 
 #include "trace/nvidia_smi.h"
 #include "trace/read.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-Result<Trace> read(std::string_view text, ReadOptions options = {}) { return read_memory(text, "power.csv", options); }
-
-std::string error_of(std::string_view text, ReadOptions options = {}) {
-  const auto trace = read(text, std::move(options));
-  return trace ? "read" : trace.error().message();
-}
-
-bool mentions(const Trace& trace, std::string_view words) {
-  for (const std::string& note : trace.understanding.notes) {
-    if (note.find(words) != std::string::npos) return true;
-  }
-  return false;
-}
-
-using Powers = std::vector<double>;
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 TEST(NvidiaSmi, ReadsIndexAndUnits) {
-  const auto trace = read(
+  const auto trace = read_text(
       "timestamp, index, uuid, name, power.draw [W], power.limit [W]\r\n"
       "2025/07/27 00:22:27.858, 0, GPU-aaaaaaaa-1, NVIDIA H100 80GB HBM3, 71.25 W, 700.00 W\r\n"
       "2025/07/27 00:22:27.861, 1, GPU-aaaaaaaa-2, NVIDIA H100 80GB HBM3, 72.48 W, 700.00 W\r\n"
@@ -54,7 +38,7 @@ TEST(NvidiaSmi, ReadsIndexAndUnits) {
 }
 
 TEST(NvidiaSmi, InstantIsThePowerAndAverageStandsBesideIt) {
-  const auto trace = read(
+  const auto trace = read_text(
       "timestamp, index, power.draw [W], power.draw.average [W], power.draw.instant [W], power.max_limit [W]\n"
       "2025/07/27 00:22:27.858, 0, 433.78 W, 433.78 W, 447.35 W, 700.00 W\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -70,7 +54,7 @@ TEST(NvidiaSmi, InstantIsThePowerAndAverageStandsBesideIt) {
 }
 
 TEST(NvidiaSmi, PlainDrawWhereInstantIsNotAvailable) {
-  const auto trace = read(
+  const auto trace = read_text(
       "timestamp, index, power.draw.instant [W], power.draw [W], name\n"
       "2025/07/27 00:22:27.858, 0, [N/A], 97.43 W, NVIDIA A100-SXM4-80GB\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -81,11 +65,11 @@ TEST(NvidiaSmi, PlainDrawWhereInstantIsNotAvailable) {
 
 TEST(NvidiaSmi, ADeviceWithoutInstantDrawHasItsPlainOne) {
   const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
-  const auto trace = read(head +
-                          "2025/06/01 10:00:00.000, 0, 90.00 W, 95.00 W\n"
-                          "2025/06/01 10:00:00.000, 1, 170.00 W, [N/A]\n"
-                          "2025/06/01 10:00:01.000, 0, 91.00 W, 96.00 W\n"
-                          "2025/06/01 10:00:01.000, 1, 171.00 W, [N/A]\n");
+  const auto trace = read_text(head +
+                               "2025/06/01 10:00:00.000, 0, 90.00 W, 95.00 W\n"
+                               "2025/06/01 10:00:00.000, 1, 170.00 W, [N/A]\n"
+                               "2025/06/01 10:00:01.000, 0, 91.00 W, 96.00 W\n"
+                               "2025/06/01 10:00:01.000, 1, 171.00 W, [N/A]\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (std::vector<double>{95, 96}));
   EXPECT_EQ(trace->series[1].power_w, (std::vector<double>{170, 171}));
@@ -94,9 +78,9 @@ TEST(NvidiaSmi, ADeviceWithoutInstantDrawHasItsPlainOne) {
   EXPECT_EQ(trace->understanding.unknown_power, 0);
   EXPECT_TRUE(mentions(*trace, "Device 1 has no reading of 'power.draw.instant [W]': 'power.draw [W]' is taken"));
   // Where only half of a device's time has it, the two meters are not mixed.
-  const auto half = read(head +
-                         "2025/06/01 10:00:00.000, 0, 90.00 W, [N/A]\n"
-                         "2025/06/01 10:00:01.000, 0, 91.00 W, 96.00 W\n");
+  const auto half = read_text(head +
+                              "2025/06/01 10:00:00.000, 0, 90.00 W, [N/A]\n"
+                              "2025/06/01 10:00:01.000, 0, 91.00 W, 96.00 W\n");
   ASSERT_TRUE(half) << half.error().message();
   EXPECT_TRUE(std::isnan(half->series[0].power_w[0]));
   EXPECT_EQ(half->series[0].power_w[1], 96);
@@ -104,7 +88,7 @@ TEST(NvidiaSmi, ADeviceWithoutInstantDrawHasItsPlainOne) {
 }
 
 TEST(NvidiaSmi, AStampThatALoopPutInFrontIsTheTime) {
-  const auto trace = read("time, index, power.draw [W]\n1748772000, 0, 90.00 W\n1748772001, 0, 91.00 W\n");
+  const auto trace = read_text("time, index, power.draw [W]\n1748772000, 0, 90.00 W\n1748772001, 0, 91.00 W\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (std::vector<double>{90, 91}));
   EXPECT_EQ(trace->series[0].time_ns[1], 1'000'000'000);
@@ -114,8 +98,8 @@ TEST(NvidiaSmi, TheOptionNamesAnotherColumn) {
   const std::string log =
       "timestamp, index, power.draw.instant [W], power.draw.average [W]\n2025/07/27 00:22:27.858, 0, 97.43 W, 90.00 "
       "W\n";
-  EXPECT_EQ(read(log, {.power_column = "power.draw.average"})->series[0].power_w, (Powers{90.0}));
-  EXPECT_EQ(read(log, {.power_column = "#4"})->series[0].device.meter, MeterKind::average_1s);
+  EXPECT_EQ(read_text(log, {.power_column = "power.draw.average"})->series[0].power_w, (Powers{90.0}));
+  EXPECT_EQ(read_text(log, {.power_column = "#4"})->series[0].device.meter, MeterKind::average_1s);
   const std::string error = error_of(log, {.power_column = "power.draw.averge"});
   EXPECT_NE(error.find("Did you mean 'power.draw.average"), std::string::npos) << error;
   EXPECT_NE(error.find("index"), std::string::npos);
@@ -143,7 +127,7 @@ TEST(NvidiaSmi, EveryWordForUnknownIsAPoll) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     log += "2025/07/27 00:22:" + std::to_string(10 + i) + ".000, 0, " + words[i] + "\n";
   }
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.unknown_power, 11);
   EXPECT_EQ(trace->understanding.rows, 12);
@@ -152,8 +136,8 @@ TEST(NvidiaSmi, EveryWordForUnknownIsAPoll) {
 
 TEST(NvidiaSmi, HeadersMayComeAgain) {
   const std::string header = "timestamp, index, power.draw [W]\n";
-  const auto trace = read("Sun Jul 27 log started\n" + header + "2025/07/27 00:22:27.858, 0, 50.00 W\n\n" + header +
-                          "2025/07/27 00:22:28.858, 0, 51.00 W\nInterrupted, exiting\n");
+  const auto trace = read_text("Sun Jul 27 log started\n" + header + "2025/07/27 00:22:27.858, 0, 50.00 W\n\n" +
+                               header + "2025/07/27 00:22:28.858, 0, 51.00 W\nInterrupted, exiting\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (Powers{50.0, 51.0}));
   EXPECT_EQ(trace->understanding.repeated_headers, 1);
@@ -165,20 +149,20 @@ TEST(NvidiaSmi, OtherColumnsMidFileAreRefused) {
   const std::string error = error_of(
       "timestamp, index, power.draw [W]\n2025/07/27 00:22:27.858, 0, 50.00 W\n"
       "timestamp, power.draw [W], index\n2025/07/27 00:22:28.858, 51.00 W, 0\n");
-  EXPECT_NE(error.find("power.csv:3: the columns change here"), std::string::npos) << error;
+  EXPECT_NE(error.find("log:3: the columns change here"), std::string::npos) << error;
 }
 
 TEST(NvidiaSmi, ATornLastLineIsNoDamage) {
   for (const char* tail :
        {"2025/07/27 00:2", "2025/07/27 00:22:29.858", "2025/07/27 00:22:29.858, 0, 5", "2025/07/27 00:22:29.858, 0"}) {
     const auto trace =
-        read(std::string("timestamp, index, power.draw [W]\n2025/07/27 00:22:27.858, 0, 50.00 W\n") + tail);
+        read_text(std::string("timestamp, index, power.draw [W]\n2025/07/27 00:22:27.858, 0, 50.00 W\n") + tail);
     ASSERT_TRUE(trace) << tail << trace.error().message();
     EXPECT_EQ(trace->series[0].power_w, (Powers{50.0})) << tail;
     EXPECT_EQ(trace->understanding.damaged, 0) << tail;
     EXPECT_TRUE(mentions(*trace, "The last line is cut")) << tail;
   }
-  const auto whole = read("timestamp, index, power.draw [W]\n2025/07/27 00:22:27.858, 0, 50.00 W");
+  const auto whole = read_text("timestamp, index, power.draw [W]\n2025/07/27 00:22:27.858, 0, 50.00 W");
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->series[0].power_w, (Powers{50.0}));
 }
@@ -189,11 +173,11 @@ TEST(NvidiaSmi, DamagedRowsAreCountedAndNamed) {
     const std::string stamp = "2025/07/27 00:22:" + std::to_string(10 + i) + ".000, 0, ";
     log += stamp + (i == 7 ? "5x.0 W" : "50.00 W") + "\n";
   }
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
   ASSERT_EQ(trace->understanding.first_damaged.size(), 1U);
-  EXPECT_EQ(trace->understanding.first_damaged[0].where, "power.csv:9");
+  EXPECT_EQ(trace->understanding.first_damaged[0].where, "log:9");
   EXPECT_NE(trace->understanding.first_damaged[0].reason.find("5x.0 W"), std::string::npos);
 }
 
@@ -213,7 +197,7 @@ std::string by_order(int devices, int polls) {
 }
 
 TEST(NvidiaSmi, RowOrderTellsDevicesApart) {
-  const auto trace = read(by_order(8, 50));
+  const auto trace = read_text(by_order(8, 50));
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 8U);
   for (std::size_t d = 0; d < 8; ++d) {
@@ -227,7 +211,7 @@ TEST(NvidiaSmi, RowOrderTellsDevicesApart) {
 TEST(NvidiaSmi, AnIncompleteLastPollIsNoted) {
   std::string log = by_order(4, 50);
   for (int i = 0; i < 3; ++i) log.erase(log.rfind('\n', log.size() - 2) + 1);
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].size(), 50U);
   EXPECT_EQ(trace->series[3].size(), 49U);
@@ -237,7 +221,7 @@ TEST(NvidiaSmi, AnIncompleteLastPollIsNoted) {
 TEST(NvidiaSmi, ADamagedRowKeepsItsPlaceInThePoll) {
   std::string log = by_order(4, 50);
   log.replace(log.find("102.07 W"), 8, "1@2.07 W");
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
   EXPECT_EQ(trace->series[2].size(), 49U);
@@ -250,12 +234,12 @@ TEST(NvidiaSmi, AMissingRowIsRefusedAndDevicesOverride) {
   log.erase(row, log.find('\n', row) + 1 - row);
   const std::string error = error_of(log);
   EXPECT_NE(error.find("--devices N"), std::string::npos) << error;
-  EXPECT_TRUE(read(log, {.devices = 4}));
-  EXPECT_FALSE(read(log, {.devices = 0}));
+  EXPECT_TRUE(read_text(log, {.devices = 4}));
+  EXPECT_FALSE(read_text(log, {.devices = 0}));
 }
 
 TEST(NvidiaSmi, NamesServeWhereEachDeviceHasItsOwn) {
-  const auto two = read(
+  const auto two = read_text(
       "timestamp, name, power.draw [W]\n"
       "2025/07/27 00:22:27.000, NVIDIA A40, 50.00 W\n2025/07/27 00:22:27.000, Tesla T4, 20.00 W\n"
       "2025/07/27 00:22:28.000, NVIDIA A40, 51.00 W\n2025/07/27 00:22:28.000, Tesla T4, 21.00 W\n");
@@ -274,7 +258,7 @@ TEST(NvidiaSmi, AnIndexThatRepeatsWithinAStampIsPassedOver) {
              ".5\n";
     }
   }
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series.size(), 4U);
   EXPECT_EQ(trace->series[2].power_w, (Powers{72.5, 72.5, 72.5}));
@@ -283,16 +267,17 @@ TEST(NvidiaSmi, AnIndexThatRepeatsWithinAStampIsPassedOver) {
 }
 
 TEST(NvidiaSmi, OneDeviceWithCoarseStampsKeepsItsIndex) {
-  const auto trace = read(
+  const auto trace = read_text(
       "timestamp, index, power.draw\n2025-09-08T17:26:50, 0, 74.0\n2025-09-08T17:26:50, 0, 75.0\n2025-09-08T17:26:51, "
       "0, 76.0\n");
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 1U);
-  EXPECT_EQ(trace->series[0].duplicate_stamps, 1);
+  EXPECT_EQ(trace->series[0].time_ns, (std::vector<std::int64_t>{0, 500'000'000, 1'000'000'000}));
+  EXPECT_EQ(trace->understanding.warnings.size(), 1U);
 }
 
 TEST(NvidiaSmi, WithoutAHeaderUnitsShowTheColumns) {
-  const auto trace = read(
+  const auto trace = read_text(
       "2026/04/25 16:06:06.780, 0 %, 20146 MiB, 27, 11.64 W\n2026/04/25 16:06:11.788, 0 %, 20146 MiB, 27, 11.36 W\n"
       "2026/04/25 16:06:16.805, 9 %, 20146 MiB, 28, 31.51 W\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -305,7 +290,7 @@ TEST(NvidiaSmi, WithoutAHeaderTheDrawIsTheOneThatVaries) {
   const std::string log =
       "2026/04/25 16:06:06.780, 0, 700.00 W, 11.64 W\n2026/04/25 16:06:06.780, 1, 700.00 W, 12.00 W\n"
       "2026/04/25 16:06:07.780, 0, 700.00 W, 11.36 W\n2026/04/25 16:06:07.780, 1, 700.00 W, 13.00 W\n";
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->series.size(), 2U);
   EXPECT_EQ(trace->series[1].power_w, (Powers{12.0, 13.0}));
@@ -314,25 +299,25 @@ TEST(NvidiaSmi, WithoutAHeaderTheDrawIsTheOneThatVaries) {
   const std::string error = error_of(two);
   EXPECT_NE(error.find("columns #3, #4 are all watts"), std::string::npos) << error;
   EXPECT_NE(error.find("--power \"#7\""), std::string::npos);
-  EXPECT_EQ(read(two, {.power_column = "#4"})->series[0].power_w, (Powers{11.64, 11.36}));
+  EXPECT_EQ(read_text(two, {.power_column = "#4"})->series[0].power_w, (Powers{11.64, 11.36}));
 }
 
 TEST(NvidiaSmi, WithoutHeaderAndUnitsItAsks) {
   const std::string log = "2026/04/25 16:06:06.780, 0, 11.64\n2026/04/25 16:06:07.780, 0, 12.64\n";
   EXPECT_NE(error_of(log).find("no column is marked as watts"), std::string::npos);
-  EXPECT_EQ(read(log, {.power_column = "#3"})->series[0].power_w, (Powers{11.64, 12.64}));
+  EXPECT_EQ(read_text(log, {.power_column = "#3"})->series[0].power_w, (Powers{11.64, 12.64}));
 }
 
 TEST(NvidiaSmi, WithoutAClockThePeriodMakesOne) {
   const std::string log = "index, power.draw [W]\n0, 50.00 W\n1, 60.00 W\n0, 51.00 W\n1, 61.00 W\n";
   EXPECT_NE(error_of(log).find("--period"), std::string::npos);
-  const auto trace = read(log, {.period = Nanos(kSecond / 2), .start_unix_ns = 99});
+  const auto trace = read_text(log, {.period = Nanos(kSecond / 2), .start_unix_ns = 99});
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[1].time_ns, (std::vector<std::int64_t>{0, kSecond / 2}));
   EXPECT_EQ(trace->start_unix_ns, 99);
   const std::string single = "power.draw [W]\n50.00 W\n60.00 W\n51.00 W\n61.00 W\n";
   EXPECT_NE(error_of(single, {.period = Nanos(kSecond)}).find("--devices"), std::string::npos);
-  const auto two = read(single, {.period = Nanos(kSecond), .devices = 2});
+  const auto two = read_text(single, {.period = Nanos(kSecond), .devices = 2});
   ASSERT_TRUE(two) << two.error().message();
   EXPECT_EQ(two->series[1].power_w, (Powers{60.0, 61.0}));
   EXPECT_EQ(two->series[1].time_ns, (std::vector<std::int64_t>{0, kSecond}));

@@ -57,13 +57,6 @@ bool is_dmon(const std::vector<std::string_view>& names) {
 
 bool is_pmon(const std::vector<std::string_view>& names) { return std::ranges::find(names, "pid") != names.end(); }
 
-/// "17:41:14" as time of the day.
-std::optional<std::int64_t> time_of_day(std::string_view text) {
-  StampParser parser;
-  if (text.size() < 7) return std::nullopt;
-  return parser.parse(fmt::format("1970-01-01 {}", text.substr(0, 20)));
-}
-
 /// "20261130", as of -o D.
 std::optional<std::string> date_of(std::string_view text) {
   if (text.size() != 8 || !parse_int(text)) return std::nullopt;
@@ -115,9 +108,7 @@ class NvidiaDmon {
   // Without a clock:
   std::vector<Row> rows_;
   std::vector<std::int64_t> numbers_;  ///< each device's number, as printed
-  // With a time of day alone:
-  std::int64_t days_ = 0;
-  std::optional<std::int64_t> last_time_;
+  bool past_midnight_ = false;         ///< with a time of day alone
 };
 
 Result<void> NvidiaDmon::find_power() {
@@ -198,16 +189,15 @@ void NvidiaDmon::read_units(std::string_view line) {
 
 /// The row's time; nothing when it cannot be read.
 std::optional<std::int64_t> NvidiaDmon::stamp() {
-  const std::string_view time = tokens_[*columns_.time];
+  if (!columns_.time) return std::nullopt;
+  const std::string_view time = tokens_[*columns_.time].substr(0, 20);
   if (columns_.date) {
     const auto date = date_of(tokens_[*columns_.date]);
-    return date ? polls_.stamps().parse(fmt::format("{} {}", *date, time.substr(0, 20))) : std::nullopt;
+    return date ? polls_.read_stamp(fmt::format("{} {}", *date, time)) : std::nullopt;
   }
-  const auto of_day = time_of_day(time);
-  if (!of_day) return std::nullopt;
-  if (last_time_ && *of_day + kDay / 2 < *last_time_) ++days_;
-  last_time_ = *of_day;
-  return days_ * kDay + *of_day;
+  const auto stamp = polls_.read_stamp(time);
+  past_midnight_ = past_midnight_ || stamp.value_or(0) >= kDay;
+  return stamp;
 }
 
 void NvidiaDmon::read_row(std::string_view line) {
@@ -287,8 +277,9 @@ void NvidiaDmon::explain() {
   }
   if (columns_.time && !columns_.date) {
     polls_.own_clock("time of day, no date and no zone", false, false);
-    builder_.note(days_ > 0 ? "The clock has no date: its step back at midnight is taken as the next day."
-                            : "The clock has no date: only durations are known; --start gives the date.");
+    builder_.note(past_midnight_
+                      ? "The clock has no date: where it goes back, midnight has passed and the next day begins."
+                      : "The clock has no date: only durations are known; --start gives the date.");
   }
 }
 

@@ -4,24 +4,17 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-using Times = std::vector<std::int64_t>;
-using Powers = std::vector<double>;
-
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "dmon.txt", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 const std::string kTwoGpus =
@@ -50,8 +43,8 @@ TEST(NvidiaSmiDmon, ReadsOneSecondAPollFromZeroAndSaysSo) {
   EXPECT_FALSE(t->start_unix_ns);
   EXPECT_EQ(t->understanding.power, "column 'pwr' [W]");
   EXPECT_EQ(t->understanding.clock, "none: 1 s a poll from zero (assumed)");
-  EXPECT_TRUE(has_note(*t, "1 s a poll from zero is assumed; --period says otherwise"));
-  EXPECT_TRUE(has_note(*t, "whole watts"));
+  EXPECT_TRUE(mentions(*t, "1 s a poll from zero is assumed; --period says otherwise"));
+  EXPECT_TRUE(mentions(*t, "whole watts"));
 }
 
 TEST(NvidiaSmiDmon, TakesPeriodAndStart) {
@@ -109,7 +102,7 @@ TEST(NvidiaSmiDmon, DateAndTimeColumnsAreTheClock) {
   EXPECT_EQ(t->start_unix_ns, 1'796'083'199 * kSecond);
   EXPECT_FALSE(t->start_has_zone);
   EXPECT_EQ(t->understanding.clock, "wall clock, no zone (taken as UTC)");
-  EXPECT_FALSE(has_note(*t, "--period"));
+  EXPECT_FALSE(mentions(*t, "--period"));
 }
 
 TEST(NvidiaSmiDmon, TimeOfDayRollsOverMidnight) {
@@ -122,17 +115,62 @@ TEST(NvidiaSmiDmon, TimeOfDayRollsOverMidnight) {
   EXPECT_EQ(t->series[0].backward_stamps, 0);
   EXPECT_FALSE(t->start_unix_ns);
   EXPECT_EQ(t->understanding.clock, "time of day, no date and no zone");
-  EXPECT_TRUE(has_note(*t, "midnight"));
+  EXPECT_TRUE(mentions(*t, "midnight"));
   const auto started = read(text, {.start_unix_ns = 42 * kSecond});
   ASSERT_TRUE(started) << started.error().message();
   EXPECT_EQ(started->start_unix_ns, 42 * kSecond);
+}
+
+TEST(NvidiaSmiDmon, AnAppendedSessionIsOfTheNextDayAndSaid) {
+  const std::string header = "#Time        gpu   pwr\n#HH:MM:SS    Idx     W\n";
+  // Two hours back is 22 on; fourteen back (a night's pause) is ten on.
+  for (const auto& [from, to, hours, back] :
+       {std::tuple{"15:00:0", "13:00:0", 22, "2 h"}, std::tuple{"22:00:0", "08:00:0", 10, "14 h"}}) {
+    std::string text = header;
+    for (const char* hour : {from, to}) {
+      for (const char* second : {"0", "1", "2"}) {
+        for (const char* gpu : {"0", "1"}) text += std::string(" ") + hour + second + "  " + gpu + "  100\n";
+      }
+    }
+    const auto t = read(text);
+    ASSERT_TRUE(t) << t.error().message();
+    for (const Series& s : t->series) {
+      const std::int64_t next = hours * 3600 * kSecond;
+      EXPECT_EQ(s.time_ns, (Times{0, kSecond, 2 * kSecond, next, next + kSecond, next + 2 * kSecond}));
+      EXPECT_EQ(s.backward_stamps, 0);
+    }
+    EXPECT_TRUE(mentions(*t, std::string("At dmon.txt:9 the clock, which has no date, goes back by ") + back)) << from;
+  }
+  // A row that is a little late is no session, and midnight with a pause of some minutes needs no word.
+  const auto late = read(header + " 15:00:05 0 100\n 15:00:03 0 101\n 15:00:07 0 102\n");
+  ASSERT_TRUE(late) << late.error().message();
+  EXPECT_EQ(late->series[0].backward_stamps, 1);
+  EXPECT_FALSE(mentions(*late, "goes back by"));
+  const auto pause = read(header + " 23:50:00 0 100\n 00:10:00 0 101\n");
+  ASSERT_TRUE(pause) << pause.error().message();
+  EXPECT_EQ(pause->series[0].time_ns, (Times{0, 1200 * kSecond}));
+  EXPECT_FALSE(mentions(*pause, "goes back by"));
+}
+
+TEST(NvidiaSmiDmon, TwoLogsInEachOtherWithoutDatesAreRefused) {
+  std::string text = "#Time gpu pwr\n";
+  for (const char* second : {"0", "1", "2", "3"}) {
+    for (const char* hour : {" 10:00:0", " 15:00:0"}) {
+      for (const char* gpu : {"0", "1", "2", "3"}) text += hour + std::string(second) + " " + gpu + " 100\n";
+    }
+  }
+  const auto t = read(text);
+  ASSERT_FALSE(t);
+  EXPECT_EQ(t.error().kind, ErrorKind::bad_input);
+  EXPECT_NE(t.error().what.find("goes back 3 times in 8 stamps, first at dmon.txt:10"), std::string::npos)
+      << t.error().what;
 }
 
 TEST(NvidiaSmiDmon, ADateAloneIsNoClock) {
   const auto t = read("#Date       gpu   pwr\n#YYYYMMDD   Idx     W\n 20261130      0   100\n 20261130      0   101\n");
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].time_ns, (Times{0, kSecond}));
-  EXPECT_TRUE(has_note(*t, "--period says otherwise"));
+  EXPECT_TRUE(mentions(*t, "--period says otherwise"));
 }
 
 TEST(NvidiaSmiDmon, ReadsCsvWithAndWithoutUnits) {
@@ -171,7 +209,7 @@ TEST(NvidiaSmiDmon, ATornLastRowIsLeftOut) {
   const auto t = read("# gpu   pwr\n    0   200\n    0   20");
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].power_w, Powers{200});
-  EXPECT_TRUE(has_note(*t, "cut while it was written"));
+  EXPECT_TRUE(mentions(*t, "cut while it was written"));
 }
 
 TEST(NvidiaSmiDmon, SaysWhatIsMissing) {

@@ -5,21 +5,13 @@
 #include <string>
 
 #include "trace/read.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-using Times = std::vector<std::int64_t>;
-using Powers = std::vector<double>;
-
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "smi.txt", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 /// The layout since 530; each argument is the middle of a GPU's second line.
@@ -70,7 +62,7 @@ TEST(NvidiaSmiTable, ReadsALoop) {
   EXPECT_EQ(t->understanding.rows, 4);
   EXPECT_EQ(t->understanding.repeated_headers, 1);
   EXPECT_EQ(t->understanding.other_lines, 0);
-  EXPECT_TRUE(has_note(*t, "whole watts"));
+  EXPECT_TRUE(mentions(*t, "whole watts"));
 }
 
 TEST(NvidiaSmiTable, ReadsTheLayoutBefore530AndPassesOverMigAndProcesses) {
@@ -131,7 +123,7 @@ TEST(NvidiaSmiTable, TheTablesOwnStampGoesBeforeTheLoops) {
       read("Mon Nov 30 06:41:13 PM CET 2026\n" + table("Mon Nov 30 18:41:14 2026\n", "1W / 600W", "2W / 600W"));
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->start_unix_ns, (1'796'060'474 + 3600) * kSecond);
-  EXPECT_FALSE(has_note(*t, "zone"));
+  EXPECT_FALSE(mentions(*t, "zone"));
 }
 
 TEST(NvidiaSmiTable, TakesALoopsStampOrAPeriodWhereTheTableHasNone) {
@@ -158,7 +150,7 @@ TEST(NvidiaSmiTable, StampsBehindTheirPolls) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].time_ns, (Times{0, kSecond}));
   EXPECT_EQ(t->start_unix_ns, 1'796'060'474 * kSecond);
-  EXPECT_TRUE(has_note(*t, "behind its poll"));
+  EXPECT_TRUE(mentions(*t, "behind its poll"));
 }
 
 TEST(NvidiaSmiTable, AGpuThatFellOffTheBusMovesNobodyElse) {
@@ -182,7 +174,7 @@ TEST(NvidiaSmiTable, ATornEndIsLeftOut) {
     ASSERT_TRUE(t) << t.error().message();
     EXPECT_EQ(t->understanding.damaged, 0) << cut;
     EXPECT_EQ(t->series[1].power_w, Powers{21}) << cut;
-    EXPECT_TRUE(has_note(*t, "cut while it was written")) << cut;
+    EXPECT_TRUE(mentions(*t, "cut while it was written")) << cut;
   }
 }
 

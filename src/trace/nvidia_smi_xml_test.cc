@@ -6,21 +6,13 @@
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-using Times = std::vector<std::int64_t>;
-using Powers = std::vector<double>;
-
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "smi.xml", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 std::string gpu(const std::string& bus, const std::string& model, const std::string& readings) {
@@ -134,7 +126,7 @@ TEST(NvidiaSmiXml, DocumentsThatWereCutLoseOnlyThemselves) {
   ASSERT_TRUE(at_end) << at_end.error().message();
   EXPECT_EQ(at_end->understanding.damaged, 0);
   EXPECT_EQ(at_end->series[0].size(), 30U);
-  EXPECT_TRUE(has_note(*at_end, "cut while it was written"));
+  EXPECT_TRUE(mentions(*at_end, "cut while it was written"));
   const auto between = read(text + half + "\n" + next);
   ASSERT_TRUE(between) << between.error().message();
   EXPECT_EQ(between->understanding.damaged, 1);

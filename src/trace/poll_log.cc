@@ -14,97 +14,6 @@ namespace wattrein::trace {
 namespace {
 
 constexpr std::size_t kLongestStamp = 100;
-constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
-                                                   "jul", "aug", "sep", "oct", "nov", "dec"};
-constexpr std::array<std::string_view, 7> kDays{"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-
-/// "Nov", "November", "Mon,": the place in `names` of what a word starts with, or -1.
-template <std::size_t kCount>
-int place_in(const std::array<std::string_view, kCount>& names, std::string_view word) {
-  if (word.size() < 3) return -1;
-  const std::string start = lower(word.substr(0, 3));
-  const auto at = std::ranges::find(names, start);
-  return at == names.end() ? -1 : static_cast<int>(at - names.begin());
-}
-
-bool is_clock(std::string_view word) {
-  return word.size() >= 7 && word.find(':') < 3 && word.find_first_not_of("0123456789:.,") == std::string_view::npos;
-}
-
-bool is_offset(std::string_view word) {
-  return word.size() >= 3 && (word[0] == '+' || word[0] == '-') &&
-         word.find_first_not_of("0123456789:", 1) == std::string_view::npos;
-}
-
-struct DateWords {
-  int year = -1;
-  int month = -1;
-  int day = -1;
-  std::string_view clock;
-  std::string_view half;  ///< AM or PM
-  std::string_view zone;
-  bool zone_dropped = false;
-
-  bool take(std::string_view word);
-};
-
-/// One word of a date; false when it is none.
-bool DateWords::take(std::string_view word) {
-  if (month < 0 && place_in(kMonths, word) >= 0) {
-    month = place_in(kMonths, word) + 1;
-    return true;
-  }
-  if (clock.empty() && is_clock(word)) {
-    clock = word;
-    return true;
-  }
-  if (const auto number = parse_int(word); number && !is_offset(word)) {
-    int& slot = *number > 31 ? year : day;
-    if (slot >= 0 || *number < 1 || *number > 9999) return false;
-    slot = static_cast<int>(*number);
-    return true;
-  }
-  if (half.empty() && (equal_ignoring_case(word, "AM") || equal_ignoring_case(word, "PM"))) {
-    half = word;
-    return true;
-  }
-  const bool known = word == "UTC" || word == "GMT" || word == "Z" || is_offset(word);
-  const bool name = word.size() <= 5 && std::ranges::all_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
-  if (!zone.empty() || zone_dropped || (!known && !name)) return false;
-  if (known) zone = word;
-  zone_dropped = !known;
-  return true;
-}
-
-struct Iso {
-  std::string text;
-  bool zone_dropped = false;
-};
-
-Iso iso_of(std::string_view text) {
-  DateWords words;
-  std::size_t count = 0;
-  while (true) {
-    const std::size_t start = text.find_first_not_of(" \t");
-    if (start == std::string_view::npos) break;
-    text.remove_prefix(start);
-    std::string_view word = text.substr(0, text.find_first_of(" \t"));
-    text.remove_prefix(word.size());
-    if (word.ends_with(',')) word.remove_suffix(1);
-    const bool weekday = count++ == 0 && place_in(kDays, word) >= 0;
-    if (count > 8 || (!weekday && !words.take(word))) return {};
-  }
-  if (words.year < 0 || words.month < 0 || words.day < 0 || words.clock.empty()) return {};
-  std::string clock(words.clock);
-  if (!words.half.empty()) {
-    const std::size_t colon = clock.find(':');
-    const auto hour = parse_int(std::string_view(clock).substr(0, colon));
-    if (!hour || *hour < 1 || *hour > 12) return {};
-    clock = fmt::format("{:02}{}", *hour % 12 + (lower(words.half) == "pm" ? 12 : 0), clock.substr(colon));
-  }
-  return {fmt::format("{:04}-{:02}-{:02} {}{}", words.year, words.month, words.day, clock, words.zone),
-          words.zone_dropped};
-}
 
 /// Takes off what scripts put around a stamp: "=== ... ===", "[...]", "timestamp: ...".
 std::string_view bare_stamp(std::string_view text) {
@@ -123,24 +32,29 @@ std::string_view bare_stamp(std::string_view text) {
 
 }  // namespace
 
-std::string iso_of_date_line(std::string_view text) { return iso_of(text).text; }
+PollLog::PollLog(Builder& builder, const Input& input, const ReadOptions& options)
+    : builder_(builder), input_(input), options_(options) {
+  stamps_.set_in_order();
+}
 
 bool PollLog::stamp(std::string_view text) {
   if (text.size() > kLongestStamp) return false;
   text = bare_stamp(text);
-  Iso iso{std::string(text)};
-  if (!StampParser().parse(iso.text)) iso = iso_of(text);
-  if (iso.text.empty() || !StampParser().parse(iso.text)) return false;
-  pending_ = std::move(iso.text);
-  zone_dropped_ = iso.zone_dropped;
+  if (!StampParser().parse(text)) return false;
+  pending_ = text;
   return true;
+}
+
+std::optional<std::int64_t> PollLog::read_stamp(std::string_view text) {
+  const auto stamp = stamps_.parse(text);
+  if (stamp) back_steps_.watch(stamps_, *stamp, input_);
+  return stamp;
 }
 
 /// Only a stamp that is used may say what kind of clock this is: `date; nvidia-smi` prints two.
 std::int64_t PollLog::take_pending() {
   if (pending_.empty()) return kNoStamp;
-  if (zone_dropped_) builder_.note("The clock's zone has a name that is not unique; its time is taken as UTC.");
-  return stamps_.parse(std::exchange(pending_, {})).value_or(kNoStamp);
+  return read_stamp(std::exchange(pending_, {})).value_or(kNoStamp);
 }
 
 void PollLog::next_poll() { polls_.push_back(take_pending()); }
@@ -214,6 +128,7 @@ void PollLog::place_by_stamps() {
   builder_.clock(wall_, has_zone_);
   builder_.understanding().clock = own_clock_;
   if (options_.period) builder_.note("--period is not used: the log has a clock of its own.");
+  if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
 }
 
 Result<void> PollLog::close(std::optional<Nanos> assumed) {
@@ -221,7 +136,7 @@ Result<void> PollLog::close(std::optional<Nanos> assumed) {
                        std::ranges::any_of(polls_, [](auto t) { return t != kNoStamp; });
   if (!stamped || polls_.empty()) return place_without_clock(assumed);
   place_by_stamps();
-  return {};
+  return back_steps_.settle(builder_, input_);
 }
 
 }  // namespace wattrein::trace

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "trace/back_steps.h"
 #include "trace/builder.h"
 #include "trace/input.h"
 #include "trace/read.h"
@@ -18,20 +19,14 @@
 
 namespace wattrein::trace {
 
-/// What `date`, ctime and `date -R` print ("Mon Nov 30 17:41:14 CET 2026", "Mon, 30 Nov 2026 05:41:14 PM +0100"), as
-/// "2026-11-30 17:41:14+0100" for StampParser; empty when it is no such stamp. Zones other than UTC and offsets are
-/// dropped: CET and IST mean several things.
-[[nodiscard]] std::string iso_of_date_line(std::string_view text);
-
 /// Keeps rows until it is known what clock the log has, then gives them to the Builder.
 /// Threads: one. Every reference must outlive it.
 class PollLog {
  public:
-  PollLog(Builder& builder, const Input& input, const ReadOptions& options)
-      : builder_(builder), input_(input), options_(options) {}
+  PollLog(Builder& builder, const Input& input, const ReadOptions& options);
 
-  /// Takes `text` as the stamp of the next poll: a date in a usual form, or an epoch, also with a label or frame
-  /// ("timestamp: ...", "=== ... ==="). False: it is none.
+  /// Takes `text` as the stamp of the next poll: what StampParser reads, also with a label or frame ("timestamp: ...",
+  /// "=== ... ==="). False: it is none.
   bool stamp(std::string_view text);
   void next_poll();
   /// A row of the poll that is open, at the poll's stamp or at one of its own (nanoseconds as for Builder::add).
@@ -41,11 +36,13 @@ class PollLog {
   void set(Column column, double value);
   /// For rows with stamps of their own: as in Understanding::clock and Builder::clock.
   void own_clock(std::string text, bool wall, bool has_zone);
-  [[nodiscard]] StampParser& stamps() { return stamps_; }
+  /// A stamp that a row has of its own; nothing when it is none.
+  [[nodiscard]] std::optional<std::int64_t> read_stamp(std::string_view text);
+  [[nodiscard]] const StampParser& stamps() const { return stamps_; }
 
   /// Gives all rows to the builder. Without any stamp: one poll is a snapshot, several are options.period or `assumed`
-  /// apart; that it was assumed is for the reader to say. Errors: bad_input, several polls and no period; usage, a
-  /// period that carries the rows beyond 292 years.
+  /// apart; that it was assumed is for the reader to say. Errors: bad_input, several polls and no period, or a clock
+  /// that goes back again and again (back_steps.h); usage, a period that carries the rows beyond 292 years.
   [[nodiscard]] Result<void> close(std::optional<Nanos> assumed = {});
 
  private:
@@ -65,15 +62,15 @@ class PollLog {
   const Input& input_;
   const ReadOptions& options_;
   StampParser stamps_;
+  BackSteps back_steps_;
   std::vector<Row> rows_;
   std::vector<std::int64_t> polls_;  ///< stamp of each, kNoStamp where it has none
-  std::string pending_;              ///< the stamp of the next poll, as StampParser takes it
+  std::string pending_;              ///< the stamp of the next poll, for StampParser
   std::array<std::vector<double>, kColumns.size()> extra_;
   std::string own_clock_;
   bool wall_ = true;
   bool has_zone_ = false;
   bool own_stamps_ = false;
-  bool zone_dropped_ = false;  ///< in pending_
 };
 
 }  // namespace wattrein::trace

@@ -24,17 +24,12 @@ bool is_of_process(std::span<const ColumnName> names) {
 }
 int score(std::span<const ColumnName> names) { return is_of_machine(names) || is_of_process(names) ? 1 : 0; }
 
-Match recognise(std::string_view head) {
-  const auto layout = find_layout(head, score);
-  return layout && score(layout->names) > 0 ? Match::sure : Match::no;
-}
+constexpr FixedTable kTable{
+    .score = score, .header = "'Date,CPU Utilization,Total Power,...'", .cure = "Record it with powerjoular -f FILE."};
 
 Result<Trace> read(Input& input, const ReadOptions& options) {
-  const auto layout = find_layout(input.head(), score);
-  if (!layout || score(layout->names) == 0) {
-    return fail(ErrorKind::bad_input, input.name(), "there is no header 'Date,CPU Utilization,Total Power,...'",
-                "Record it with powerjoular -f FILE.");
-  }
+  const auto layout = kTable.layout(input);
+  if (!layout) return std::unexpected(layout.error());
   if (is_of_process(layout->names) && options.power_column.empty()) {
     return fail(ErrorKind::bad_input, input.name(),
                 "this is PowerJoular's file of one process: the process's share of the CPU's power, not a meter",
@@ -61,7 +56,7 @@ extern const Reader kPowerJoular;
 const Reader kPowerJoular{.name = kName,
                           .summary = "CSV of PowerJoular (Date,CPU Utilization,Total Power,...)",
                           .looks_for = "the header Date,CPU Utilization,Total Power",
-                          .recognise = recognise,
+                          .recognise = [](std::string_view head) { return kTable.recognise(head); },
                           .read = read};
 
 }  // namespace wattrein::trace

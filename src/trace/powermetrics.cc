@@ -12,7 +12,6 @@
 #include "trace/reader.h"
 #include "trace/sensor_log.h"
 #include "trace/timestamp.h"
-#include "trace/tool_dates.h"
 #include "trace/whole_second_clock.h"
 
 namespace wattrein::trace {
@@ -85,8 +84,7 @@ void PowerMetrics::begin_block(std::string_view line) {
   const std::string_view rest = line.substr(kBlock.size());
   const std::size_t close = rest.find(')');
   if (close == std::string_view::npos) return;
-  const auto iso = iso_of_ctime(rest.substr(0, close));
-  const auto stamp = iso ? stamps_.parse(*iso) : std::nullopt;
+  const auto stamp = stamps_.parse(rest.substr(0, close));
   const std::size_t open = rest.find('(', close);
   const std::size_t unit = rest.find("ms elapsed", close);
   if (!stamp || open == std::string_view::npos || unit == std::string_view::npos || unit < open) return;
@@ -147,7 +145,7 @@ Result<Trace> PowerMetrics::read() {
   }
   const auto chosen = choose();
   if (chosen.empty()) return no_choice(log_.list(), input_, options_);
-  builder_.clock(true, stamps_.has_zone());
+  builder_.clock(stamps_.wall(), stamps_.has_zone());
   const SensorClock clock{
       .described = "wall clock of whole seconds, between them the elapsed time", .assumed_period = {}, .tool = kName};
   if (auto fed = feed(builder_, chosen, clock, input_, options_); !fed) return std::unexpected(fed.error());
@@ -160,6 +158,7 @@ Result<Trace> PowerMetrics::read() {
     builder_.note(fmt::format("The log holds {}: only '{}' is read; --power NAME reads another.", log_.list(),
                               chosen.front()->name));
   }
+  if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
   return builder_.finish(input_, options_);
 }

@@ -5,20 +5,15 @@
 #include <string>
 
 #include "trace/read.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "pm.txt", options);
 }
 
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
-}
 std::string block(const std::string& stamp, const std::string& elapsed, const std::string& body) {
   return "\n*** Sampled system activity (" + stamp + ") (" + elapsed +
          "ms elapsed) ***\n\n**** Processor usage ****\n\n" + body + "\n";
@@ -43,7 +38,7 @@ TEST(PowerMetrics, CombinedPowerStandsWhereItsIntervalBegan) {
   EXPECT_EQ(t->start_unix_ns, 1'796'056'874 * kSecond - 1'002'900'000);
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 1'002'900'000}));
   EXPECT_TRUE(t->start_has_zone);
-  EXPECT_TRUE(has_note(*t, "only 'Combined Power' is read"));
+  EXPECT_TRUE(mentions(*t, "only 'Combined Power' is read"));
   EXPECT_EQ(t->understanding.damaged, 0);
 }
 

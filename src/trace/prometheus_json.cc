@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "net/json.h"
 #include "trace/draw_words.h"
+#include "trace/json_cells.h"
 #include "trace/prometheus_metrics.h"
 #include "trace/reader.h"
 #include "trace/table_layout.h"
@@ -26,14 +26,9 @@ constexpr std::string_view kName = "prometheus-json";
 /// The server gives at most 11,000 points a series; a hundred series of those are 40 MB.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
-std::string text_of(const Json* value) {
-  const std::string* text = value == nullptr ? nullptr : value->string();
-  return text == nullptr ? std::string() : *text;
-}
-
 std::string metric_name(const Json& item) {
   const Json* metric = item.find("metric");
-  return metric == nullptr ? std::string() : text_of(metric->find("__name__"));
+  return metric == nullptr ? std::string() : json_text(metric->find("__name__"));
 }
 
 PrometheusLabels labels_of(const Json& item) {
@@ -72,14 +67,14 @@ std::optional<double> value_of(const Json& value) {
 
 Result<const Json::Array*> result_of(const Json& root, const Input& input) {
   if (root.array() != nullptr) return root.array();
-  if (text_of(root.find("status")) == "error") {
+  if (json_text(root.find("status")) == "error") {
     return fail(ErrorKind::bad_input, input.name(),
-                fmt::format("the server answered with an error: {}", printable(text_of(root.find("error")), 200)),
+                fmt::format("the server answered with an error: {}", printable(json_text(root.find("error")), 200)),
                 "Mend the query and save its answer again.");
   }
   const Json* data = root.find("data");
   if (data == nullptr) data = &root;
-  const std::string type = text_of(data->find("resultType"));
+  const std::string type = json_text(data->find("resultType"));
   if (type == "scalar" || type == "string") {
     return fail(ErrorKind::bad_input, input.name(),
                 fmt::format("the answer is a {}: one value that names no device", type),
@@ -215,7 +210,7 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
   const Json::Array* warnings = warnings_member == nullptr ? nullptr : warnings_member->array();
   if (warnings != nullptr) {
     for (const Json& w : *warnings) {
-      if (!text_of(&w).empty()) builder.note(fmt::format("The server warns: {}.", printable(text_of(&w), 200)));
+      if (!json_text(&w).empty()) builder.note(fmt::format("The server warns: {}.", printable(json_text(&w), 200)));
     }
   }
   return answer.collector().finish(input, options, 0);

@@ -6,11 +6,10 @@
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "answer.json", options);
@@ -18,11 +17,6 @@ Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
 
 std::string answer(const std::string& type, const std::string& items) {
   return R"({"status":"success","data":{"resultType":")" + type + R"(","result":[)" + items + "]}}";
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 TEST(PrometheusJson, AVectorIsASnapshotOfTheQuerysMoment) {
@@ -56,7 +50,7 @@ TEST(PrometheusJson, AMatrixIsASeriesAndMetricsJoinByDevice) {
   EXPECT_EQ(limit[1], 300);
   EXPECT_TRUE(std::isnan(limit[2]));
   EXPECT_EQ(s.device.nameplate, Watts(400));
-  EXPECT_TRUE(has_note(*t, "repeats the last scrape"));
+  EXPECT_TRUE(mentions(*t, "repeats the last scrape"));
 }
 
 TEST(PrometheusJson, ADeviceWhosePodsChangeIsOneDevice) {
@@ -68,7 +62,7 @@ TEST(PrometheusJson, ADeviceWhosePodsChangeIsOneDevice) {
   ASSERT_EQ(t->series.size(), 1U);
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(t->series[0].backward_stamps, 0);
-  EXPECT_TRUE(has_note(*t, "In 1 the value differs"));
+  EXPECT_TRUE(mentions(*t, "In 1 the value differs"));
 }
 
 TEST(PrometheusJson, TheOnlyMetricIsPowerWhenItsNameAllowsIt) {
@@ -76,7 +70,7 @@ TEST(PrometheusJson, TheOnlyMetricIsPowerWhenItsNameAllowsIt) {
   ASSERT_TRUE(sum) << sum.error().message();
   EXPECT_EQ(sum->series[0].power_w, std::vector<double>{3200});
   EXPECT_EQ(sum->series[0].device.name, "0");
-  EXPECT_TRUE(has_note(*sum, "watts are assumed"));
+  EXPECT_TRUE(mentions(*sum, "watts are assumed"));
 
   const auto other =
       read(answer("vector", R"({"metric":{"__name__":"ipmi_power_watts","instance":"n1:9290"},"value":[100,"1"]},
@@ -178,7 +172,7 @@ TEST(PrometheusJson, HistogramsAreNoPowerAndWarningsArePassedOn) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series.size(), 1U);
   EXPECT_EQ(t->understanding.other_lines, 1);
-  EXPECT_TRUE(has_note(*t, "The server warns: partial response."));
+  EXPECT_TRUE(mentions(*t, "The server warns: partial response."));
 }
 
 TEST(PrometheusJson, SharedTrace28) {
@@ -201,6 +195,21 @@ TEST(PrometheusJson, SharedTrace28) {
   EXPECT_EQ(hottest, "gpu-node-1/0");
   EXPECT_EQ(t->series[0].device.name, "gpu-node-1/1");
   EXPECT_EQ(t->start_unix_ns, 1'773'114'089'943'000'000);
+}
+
+TEST(PrometheusJson, OneOfTwoValuesIsNotChosen) {
+  const auto item = [](const std::string& more) {
+    return R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","gpu":"1")" + more +
+           R"(},"values":[[100,"71"],[115,"72"]]})";
+  };
+  const auto refused = read(answer("matrix", item(R"(,"gpu":"2")")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+  EXPECT_TRUE(refused.error().where.starts_with("answer.json: byte ")) << refused.error().where;
+  EXPECT_EQ(refused.error().what, "the key 'gpu' stands twice in one object, with different values");
+  const auto same = read(answer("matrix", item(R"(,"gpu":"1")")));
+  ASSERT_TRUE(same) << same.error().message();
+  EXPECT_EQ(same->series[0].power_w, (std::vector<double>{71, 72}));
 }
 
 }  // namespace

@@ -134,8 +134,7 @@ void PrometheusCollector::explain(const std::vector<std::size_t>& devices) {
   if (used.size() > 1) builder_.note("Not every device reports the same power metric: each is read from its best.");
   if (devices.size() + passed_over_ < devices_.size()) {
     const std::size_t n = devices_.size() - devices.size() - passed_over_;
-    builder_.note(
-        fmt::format("{} set{} of labels without power {} left out.", n, n == 1 ? "" : "s", n == 1 ? "is" : "are"));
+    builder_.note(fmt::format("{} of labels without power {} left out.", counted(n, "set"), n == 1 ? "is" : "are"));
   }
 }
 
@@ -154,11 +153,11 @@ void PrometheusCollector::pass_over_wholes(std::vector<std::size_t>& devices, st
     powers[kept++] = powers[k];
   }
   if (kept == devices.size()) return;
-  builder_.note(fmt::format(
-      "{} reading{} of {} series that {} no GPU {} passed over: beside those of GPUs {} their sum "
-      "or mean. --device LABEL reads all.",
-      readings, readings == 1 ? "" : "s", devices.size() - kept, devices.size() - kept == 1 ? "names" : "name",
-      readings == 1 ? "was" : "were", devices.size() - kept == 1 ? "it is" : "they are"));
+  builder_.note(
+      fmt::format("{} of {} series that {} no GPU {} passed over: beside those of GPUs {} their sum "
+                  "or mean. --device LABEL reads all.",
+                  counted(readings, "reading"), devices.size() - kept, devices.size() - kept == 1 ? "names" : "name",
+                  readings == 1 ? "was" : "were", devices.size() - kept == 1 ? "it is" : "they are"));
   passed_over_ = devices.size() - kept;
   devices.resize(kept);
   powers.resize(kept);
@@ -193,9 +192,9 @@ Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions&
   }
   if (repeated_ > 0) {
     std::string text = fmt::format(
-        "{} reading{} of the same device and moment {} dropped: MIG instances and pods "
+        "{} of the same device and moment {} dropped: MIG instances and pods "
         "repeat their GPU's power.",
-        repeated_, repeated_ == 1 ? "" : "s", repeated_ == 1 ? "is" : "are");
+        counted(repeated_, "reading"), repeated_ == 1 ? "is" : "are");
     if (differing_ > 0) text += fmt::format(" In {} the value differs; --device LABEL tells them apart.", differing_);
     builder_.note(std::move(text));
   }

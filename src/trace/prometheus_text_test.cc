@@ -6,19 +6,13 @@
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "scrape.prom", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 TEST(PrometheusText, OneScrapeIsASnapshotWithoutAClock) {
@@ -61,14 +55,14 @@ TEST(PrometheusText, LimitsAndEnergyAreNeverTheDraw) {
   EXPECT_EQ(s.column(Column::limit_w), std::vector<double>{400});
   EXPECT_DOUBLE_EQ(s.column(Column::energy_j)[0], 1234.567);
   EXPECT_EQ(s.device.nameplate, Watts(700));
-  EXPECT_FALSE(has_note(*t, "nameplate"));
+  EXPECT_FALSE(mentions(*t, "nameplate"));
 }
 
 TEST(PrometheusText, ALimitInForceStandsInForTheNameplateAndSaysSo) {
   const auto t = read("DCGM_FI_DEV_POWER_MGMT_LIMIT{gpu=\"0\"} 400\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 350\n");
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].device.nameplate, Watts(400));
-  EXPECT_TRUE(has_note(*t, "may be rated higher"));
+  EXPECT_TRUE(mentions(*t, "may be rated higher"));
 }
 
 TEST(PrometheusText, InstantGoesBeforeTheAverageWhichStaysBesideIt) {
@@ -89,7 +83,7 @@ TEST(PrometheusText, InstantGoesBeforeTheAverageWhichStaysBesideIt) {
   EXPECT_EQ(s.power_w, std::vector<double>{310});
   EXPECT_EQ(s.column(Column::average_w), std::vector<double>{300});
   EXPECT_EQ(s.column(Column::limit_w), std::vector<double>{450});
-  EXPECT_TRUE(has_note(*t, "nvidia_smi_power_draw_watts is in the file too"));
+  EXPECT_TRUE(mentions(*t, "nvidia_smi_power_draw_watts is in the file too"));
 }
 
 TEST(PrometheusText, AnInstantMetricThatIsAlwaysNanGivesWay) {
@@ -185,7 +179,7 @@ TEST(PrometheusText, ScrapesOfSeveralHostsAreOneSnapshot) {
   ASSERT_EQ(t->series.size(), 2U);
   EXPECT_EQ(t->series[0].time_ns, std::vector<std::int64_t>{0});
   EXPECT_EQ(t->series[1].time_ns, std::vector<std::int64_t>{0});
-  EXPECT_TRUE(has_note(*t, "taken as one moment"));
+  EXPECT_TRUE(mentions(*t, "taken as one moment"));
 }
 
 TEST(PrometheusText, MigInstancesRepeatTheirGpuAndCountOnce) {
@@ -196,8 +190,8 @@ TEST(PrometheusText, MigInstancesRepeatTheirGpuAndCountOnce) {
   ASSERT_TRUE(t) << t.error().message();
   ASSERT_EQ(t->series.size(), 2U);
   EXPECT_EQ(t->series[0].power_w, std::vector<double>{250});
-  EXPECT_TRUE(has_note(*t, "1 reading of the same device and moment is dropped"));
-  EXPECT_FALSE(has_note(*t, "differs"));
+  EXPECT_TRUE(mentions(*t, "1 reading of the same device and moment is dropped"));
+  EXPECT_FALSE(mentions(*t, "differs"));
 }
 
 TEST(PrometheusText, HostsPrefixNamesWhenThereAreSeveral) {
@@ -233,7 +227,7 @@ TEST(PrometheusText, AnotherMetricIsNamedAndBringsItsUnit) {
   const auto bare = read(text, {.power_column = "board_heat"});
   ASSERT_TRUE(bare) << bare.error().message();
   EXPECT_EQ(bare->series[0].power_w, std::vector<double>{2});
-  EXPECT_TRUE(has_note(*bare, "watts are assumed"));
+  EXPECT_TRUE(mentions(*bare, "watts are assumed"));
 }
 
 TEST(PrometheusText, TheMeterOfPlainPowerFollowsFromTheModel) {
@@ -260,7 +254,7 @@ TEST(PrometheusText, AnEnergyCounterThatFallsIsLeftOut) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_TRUE(t->series[0].column(Column::energy_j).empty());
   EXPECT_DOUBLE_EQ(t->series[1].column(Column::energy_j)[2], 1.002);
-  EXPECT_TRUE(has_note(*t, "The energy counter falls on 1 device"));
+  EXPECT_TRUE(mentions(*t, "The energy counter falls on 1 device"));
 }
 
 TEST(PrometheusText, ALabelCanBeNamedAsTheDevice) {
@@ -300,7 +294,7 @@ TEST(PrometheusText, DamagedAndTornLinesAreCounted) {
   EXPECT_EQ(t->understanding.first_damaged[0].where, "scrape.prom:41");
   EXPECT_EQ(t->understanding.first_damaged[1].reason, "'1x' is no power");
   EXPECT_EQ(t->understanding.other_lines, 1);
-  EXPECT_TRUE(has_note(*t, "cut while it was written"));
+  EXPECT_TRUE(mentions(*t, "cut while it was written"));
 }
 
 TEST(PrometheusText, AReadingWithoutAStampAmongStampedOnesIsDamage) {

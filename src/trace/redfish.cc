@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "trace/json_cells.h"
@@ -14,7 +15,6 @@
 #include "trace/reader.h"
 #include "trace/sensor_log.h"
 #include "trace/timestamp.h"
-#include "trace/tool_dates.h"
 
 namespace wattrein::trace {
 
@@ -26,6 +26,7 @@ constexpr std::string_view kName = "redfish";
 constexpr int kMaxDepth = 24;
 constexpr std::size_t kMaxName = 100;
 constexpr std::size_t kMaxPath = 1000;
+constexpr std::size_t kMaxBefore = 200;
 constexpr int kMaxSameName = 16;
 constexpr std::int64_t kClockSet = 631'152'000'000'000'000;  // 1990: a BMC that never learnt the time is before that
 constexpr std::array<std::string_view, 8> kStampKeys{"timestamp", "time",  "ts",       "datetime",
@@ -83,7 +84,8 @@ class Redfish {
   Result<Trace> read();
 
  private:
-  void read_document(std::string_view text, std::int64_t line, std::string_view before);
+  void read_text(std::string_view text);
+  void read_object(const Json& root, const JsonStream& items);
   void walk(const Json& value, Context context, int depth);
   void power_control(const Json& member, const Context& context);
   void environment(const Json& power, const Json& resource, const Context& context);
@@ -100,8 +102,11 @@ class Redfish {
   Builder builder_;
   std::array<SensorLog, 4> logs_;
   StampParser stamps_;
-  std::int64_t line_ = 0;  ///< where the document began
-  std::int64_t document_ = 0;
+  std::string before_;                 ///< text in front of the next document
+  std::optional<std::int64_t> above_;  ///< its stamp
+  std::int64_t line_ = 0;              ///< where the object began
+  std::int64_t document_ = 0;          ///< an object in an array is one
+  std::int64_t barren_ = 0;            ///< 1: nothing was found yet in the documents of this array, or in the one
   std::int64_t found_ = 0;
   bool whole_found_ = false;  ///< in this document
   bool own_clock_ = false;
@@ -121,17 +126,14 @@ std::optional<std::int64_t> Redfish::stamp_member(const Json& object) {
   const Json::Object* members = object.object();
   if (members == nullptr) return std::nullopt;
   for (const auto& [key, value] : *members) {
-    const bool wanted = options_.time_column.empty()
-                            ? std::ranges::any_of(kStampKeys, [&](auto k) { return equal_ignoring_case(k, key); })
-                            : equal_ignoring_case(options_.time_column, key);
+    const auto is_key = [&name = key](std::string_view k) { return equal_ignoring_case(k, name); };
+    const bool wanted =
+        options_.time_column.empty() ? std::ranges::any_of(kStampKeys, is_key) : is_key(options_.time_column);
     if (!wanted) continue;
     std::string text = json_text(&value);
     if (const auto* i = std::get_if<std::int64_t>(&value.value())) text = fmt::format("{}", *i);
     if (const auto* d = std::get_if<double>(&value.value())) text = fmt::format("{:.6f}", *d);
-    auto at = stamps_.parse(text);
-    if (!at) {
-      if (const auto iso = iso_of_ctime(text)) at = stamps_.parse(*iso);
-    }
+    const auto at = stamps_.parse(text);
     time_found_ = time_found_ || at.has_value();
     if (at) return at;
   }
@@ -228,7 +230,7 @@ void Redfish::metric_report(const Json& values, const Json& report, const Contex
     const std::string property = json_text(v.find("MetricProperty"));
     Found f{.kind = Kind::metric, .value = v.find("MetricValue")};
     f.name = json_text(v.find("MetricId"));
-    if (f.name.empty()) f.name = property.substr(property.find_last_of("/") + 1);
+    if (f.name.empty()) f.name = property.substr(property.find_last_of('/') + 1);
     f.words = f.name;
     const std::string small = lower(f.name);
     const bool power = small.find("power") != std::string::npos || small.find("watt") != std::string::npos;
@@ -272,33 +274,22 @@ void Redfish::walk(const Json& value, Context context, int depth) {
   }
 }
 
-void Redfish::read_document(std::string_view text, std::int64_t line, std::string_view before) {
-  line_ = line;
-  Context context;
-  if (!before.empty()) {
-    auto stamp = stamps_.parse(before);
-    if (!stamp) {
-      if (const auto iso = iso_of_ctime(before)) stamp = stamps_.parse(*iso);
-    }
-    context.stamp = stamp;
+void Redfish::read_text(std::string_view text) {
+  if (text.size() <= kMaxBefore) before_ = text;
+}
+
+void Redfish::read_object(const Json& root, const JsonStream& items) {
+  if (items.first()) {
+    above_ = stamps_.parse(before_);
+    before_.clear();
+    builder_.understanding().other_lines += std::exchange(barren_, 1);
   }
-  const auto json = net::parse_json(text, fmt::format("{}:{}", input_.name(), line));
-  if (!json) {
-    builder_.damaged(fmt::format("{}:{}", input_.name(), line), "this is no whole JSON document");
-    return;
-  }
-  const std::int64_t before_it = found_;
-  const auto read_one = [&](const Json& document) {
-    ++document_;
-    whole_found_ = false;
-    walk(document, context, 0);
-  };
-  if (const Json::Array* array = json->array()) {
-    for (const Json& item : *array) read_one(item);
-  } else {
-    read_one(*json);
-  }
-  if (found_ == before_it) ++builder_.understanding().other_lines;
+  line_ = items.line();
+  ++document_;
+  whole_found_ = false;
+  const std::int64_t found = found_;
+  walk(root, {.stamp = above_}, 0);
+  if (found_ > found) barren_ = 0;
 }
 
 std::vector<const Sensor*> Redfish::choose() {
@@ -326,15 +317,11 @@ std::vector<const Sensor*> Redfish::choose() {
 Result<Trace> Redfish::read() {
   if (auto fit = check_sensor_options(options_, kName, input_, true); !fit) return std::unexpected(fit.error());
   if (const auto unit = parse_time_unit(options_.time_unit)) stamps_ = StampParser(unit);
-  JsonStream documents(input_);
-  while (documents.next()) {
-    if (documents.too_long()) {
-      builder_.damaged(fmt::format("{}:{}", input_.name(), documents.line()), "the document is larger than 8 MiB");
-    } else {
-      read_document(documents.text(), documents.line(), documents.before());
-    }
-  }
-  if (documents.torn()) builder_.note("The last document was cut while it was written and is left out.");
+  JsonStream items(input_);
+  const bool torn = read_json_stream(
+      items, builder_, [&](const Json& root) { read_object(root, items); }, [&] { read_text(items.text()); });
+  builder_.understanding().other_lines += barren_;
+  if (torn) builder_.note("The last document was cut while it was written and is left out.");
   if (!options_.time_column.empty() && !time_found_) {
     return fail(ErrorKind::usage, input_.name(),
                 fmt::format("no document has a time under '{}'", printable(options_.time_column)),
@@ -354,6 +341,7 @@ Result<Trace> Redfish::read() {
       .assumed_period = {},
       .tool = "Redfish documents"};
   builder_.clock(stamps_.wall(), stamps_.has_zone());
+  if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
   if (auto fed = feed(builder_, chosen, clock, input_, options_); !fed) return std::unexpected(fed.error());
   Understanding& u = builder_.understanding();
   if (!chosen.empty()) u.power = fmt::format("'{}' [W]", printable(chosen.front()->name, 40));

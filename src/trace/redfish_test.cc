@@ -210,5 +210,50 @@ TEST(Redfish, ResourcesWithoutADrawSaySo) {
   EXPECT_NE(t.error().what.find("no sensor in it has a reading in watts"), std::string::npos);
 }
 
+TEST(Redfish, AStampInFrontOfTheDocumentIsItsOwn) {
+  const std::string text = R"(1700000000 {"PowerControl": [{"PowerConsumedWatts": 500}]})"
+                           "\n"
+                           R"(1700000004 [{"PowerControl": [{"PowerConsumedWatts": 510}]}, {"Fans": []}])"
+                           "\n";
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 4 * kSecond}));
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{500, 510}));
+  EXPECT_EQ(t->understanding.other_lines, 0);
+}
+
+TEST(Redfish, DocumentsWithoutAReadingAreOther) {
+  const std::string fans = "{\"Fans\": []}\n";
+  const auto t = read(fans + "[{\"Fans\": []}, {\"Fans\": []}]\n" + power("300") + fans);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->understanding.other_lines, 3);
+}
+
+TEST(Redfish, OneOfTwoValuesIsNotChosen) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    text += "{\"time\": " + std::to_string(1'700'000'000 + i) + R"(, "PowerControl": [{"PowerConsumedWatts": 400)" +
+            (i == 3   ? R"(, "PowerConsumedWatts": 40)"
+             : i == 7 ? R"(, "PowerConsumedWatts": 400.0)"
+                      : "") +
+            "}]}\n";
+  }
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->understanding.rows, 29);
+  ASSERT_EQ(t->understanding.damaged, 1);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "bmc.json:4");
+  EXPECT_EQ(t->understanding.first_damaged[0].reason,
+            "the key 'PowerConsumedWatts' stands twice in one object, with different values");
+}
+
+TEST(Redfish, APartThatStandsTwiceIsReadOnce) {
+  const std::string control = R"("PowerControl": [{"PowerConsumedWatts": 400}])";
+  const auto t = read("{" + control + ", " + control + "}");
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 1U);
+  EXPECT_EQ(t->series[0].power_w, std::vector<double>{400});
+}
+
 }  // namespace
 }  // namespace wattrein::trace

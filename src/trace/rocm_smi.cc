@@ -10,7 +10,8 @@
 
 #include "base/text.h"
 #include "trace/builder.h"
-#include "trace/json_objects.h"
+#include "trace/json_cells.h"
+#include "trace/json_stream.h"
 #include "trace/option_fit.h"
 #include "trace/poll_log.h"
 #include "trace/reader.h"
@@ -74,9 +75,9 @@ class RocmSmi {
   Result<Trace> read();
 
  private:
-  void read_text(const JsonObjects& items);
+  void read_text(const JsonStream& items);
   bool read_header(std::string_view line);
-  void read_object(const JsonObjects& items);
+  void read_object(const Json& root, const std::string& place);
   void read_card(std::string_view card, const Json& values, const std::string& place);
   void add(std::size_t device, const Figures& f, const std::string& place);
   Result<Trace> finish();
@@ -96,9 +97,10 @@ class RocmSmi {
 
 void RocmSmi::add(std::size_t device, const Figures& f, const std::string& place) {
   const bool current = known(f.current) || !f.average;
-  const Reading& power = current ? *f.current : *f.average;
-  if (power.kind == Reading::Kind::unreadable) return builder_.damaged(place, "its power is no number of watts");
-  polls_.row(device, power.kind == Reading::Kind::value ? power.value : kUnknown);
+  const std::optional<Reading>& power = current ? f.current : f.average;
+  if (!power) return;
+  if (power->kind == Reading::Kind::unreadable) return builder_.damaged(place, "its power is no number of watts");
+  polls_.row(device, power->kind == Reading::Kind::value ? power->value : kUnknown);
   (current ? used_current_ : used_average_) = true;
   if (current && known(f.average)) polls_.set(Column::average_w, f.average->value);
   if (!known(f.limit) || f.limit->value <= 0.0) return;
@@ -112,28 +114,26 @@ void RocmSmi::add(std::size_t device, const Figures& f, const std::string& place
 void RocmSmi::read_card(std::string_view card, const Json& values, const std::string& place) {
   Figures f;
   for (const auto& [key, value] : *values.object()) {
-    if (const Key k = key_of(key); k != Key::other) f.take(k, power_of(value));
+    if (const Key k = key_of(key); k != Key::other) f.take(k, json_power(value));
   }
   seen_card_ = true;
   if (!f.any_draw()) return;
   const std::size_t device = builder_.device(card);
   Device& d = builder_.series(device).device;
-  if (d.uuid.empty()) d.uuid = printable(text_of(values.find("Unique ID")), 80);
+  if (d.uuid.empty()) d.uuid = printable(json_scalar(values.find("Unique ID")), 80);
   for (const char* key : {"Card Series", "Card series"}) {
-    if (d.model.empty()) d.model = printable(text_of(values.find(key)), 80);
+    if (d.model.empty()) d.model = printable(json_scalar(values.find(key)), 80);
   }
   add(device, f, place);
 }
 
-void RocmSmi::read_object(const JsonObjects& items) {
-  const auto root = net::parse_json(items.text(), items.place());
-  if (!root) return builder_.damaged(items.place(), root.error().what);
+void RocmSmi::read_object(const Json& root, const std::string& place) {
   for (const char* key : {"timestamp", "time", "date"}) {
-    if (const std::string text = text_of(root->find(key)); !text.empty()) polls_.stamp(text);
+    if (const std::string text = json_scalar(root.find(key)); !text.empty()) polls_.stamp(text);
   }
   polls_.next_poll();
-  for (const auto& [key, value] : *root->object()) {
-    if (is_card(key) && value.object() != nullptr) read_card(key, value, items.place());
+  for (const auto& [key, value] : *root.object()) {
+    if (is_card(key) && value.object() != nullptr) read_card(key, value, place);
   }
 }
 
@@ -151,7 +151,7 @@ bool RocmSmi::read_header(std::string_view line) {
   return true;
 }
 
-void RocmSmi::read_text(const JsonObjects& items) {
+void RocmSmi::read_text(const JsonStream& items) {
   const std::string_view line = items.text();
   if (read_header(line) || polls_.stamp(line)) return;
   split_cells(line, ',', cells_);
@@ -199,21 +199,11 @@ Result<Trace> RocmSmi::finish() {
 
 Result<Trace> RocmSmi::read() {
   if (auto fit = check_column_options(options_, {}, kName, input_); !fit) return std::unexpected(fit.error());
-  JsonObjects items(input_);
-  while (true) {
-    switch (items.next()) {
-      case JsonObjects::Item::end: return finish();
-      case JsonObjects::Item::line: read_text(items); break;
-      case JsonObjects::Item::object: read_object(items); break;
-      case JsonObjects::Item::torn:
-        if (!items.at_end()) builder_.damaged(items.place(), "the JSON document is cut in the middle");
-        torn_ = torn_ || items.at_end();
-        break;
-      case JsonObjects::Item::too_long:
-        return fail(ErrorKind::bad_input, items.place(), "one JSON object is larger than 16 MiB, or a line than 1 MiB",
-                    "Check that it is what rocm-smi wrote.");
-    }
-  }
+  JsonStream items(input_);
+  const bool torn = read_json_stream(
+      items, builder_, [&](const Json& root) { read_object(root, items.place()); }, [&] { read_text(items); });
+  torn_ = torn_ || torn;
+  return finish();
 }
 
 Match recognise(std::string_view head) {

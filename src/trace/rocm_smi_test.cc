@@ -143,5 +143,24 @@ TEST(RocmSmi, SharedTrace43) {
   }
 }
 
+TEST(RocmSmi, OneOfTwoValuesIsNotChosen) {
+  std::string text;
+  for (int i = 10; i < 50; ++i) {
+    text += "2026-11-30 17:41:" + std::to_string(i) + " ";  // in the same line
+    text += json(i == 12   ? "17.0\", \"Average Graphics Package Power (W)\": \"171.0"
+                 : i == 13 ? "171.0\", \"Average Graphics Package Power (W)\": \"171.0"
+                           : "171.0",
+                 "93.5");
+  }
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, Powers(39, 171));
+  EXPECT_EQ(t->series[0].time_ns[2], 3 * kSecond);
+  ASSERT_EQ(t->understanding.damaged, 1);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "rocm.log:3");
+  EXPECT_EQ(t->understanding.first_damaged[0].reason,
+            "the key 'Average Graphics Package Power (W)' stands twice in one object, with different values");
+}
+
 }  // namespace
 }  // namespace wattrein::trace

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "mar
 constexpr std::array<std::string_view, 7> kDays{"monday", "tuesday",  "wednesday", "thursday",
                                                 "friday", "saturday", "sunday"};
 
-/// The place of a name, whole or as its first three letters; -1 when it is none.
+/// The place of a name, whole or cut ("Nov", "Sept"); -1 when it is none.
 int place_of(std::string_view word, std::span<const std::string_view> names) {
   const auto fits = [word](std::string_view name) {
-    return equal_ignoring_case(word, name) || (word.size() == 3 && equal_ignoring_case(word, name.substr(0, 3)));
+    return word.size() >= 3 && equal_ignoring_case(word, name.substr(0, word.size()));
   };
   const auto at = std::ranges::find_if(names, fits);
   return at == names.end() ? -1 : static_cast<int>(at - names.begin());
@@ -56,7 +56,7 @@ class Scanner {
     const char c = peek();
     if (is_digit(c)) return number();
     if (is_letter(c)) return word();
-    if (c == ' ' || c == ',' || c == '_') {
+    if (c == ' ' || c == '\t' || c == ',' || c == '_') {
       ++at_;
       return true;
     }
@@ -139,8 +139,8 @@ class Scanner {
       form_.day = part[2];
       return true;
     }
-    // A year of two digits is certain only where it cannot come first.
-    const bool short_year = width[2] == 2 && separator != '-';
+    const bool short_year = width[2] == 2;
+    form_.year_open = short_year && separator == '-';
     if (width[0] > 2 || width[1] > 2 || (width[2] != 4 && !short_year)) return false;
     form_.year = short_year ? 2000 + part[2] : part[2];
     if (separator == '.') {
@@ -173,7 +173,7 @@ class Scanner {
 
   bool half_day(std::string_view word) {
     constexpr std::int64_t kHalf = 43'200 * kSecond;
-    if (halved_ || clock_->ns < 3600 * kSecond || clock_->ns >= kHalf + 3600 * kSecond) return false;
+    if (!clock_ || halved_ || clock_->ns < 3600 * kSecond || clock_->ns >= kHalf + 3600 * kSecond) return false;
     halved_ = true;
     clock_->ns = clock_->ns % kHalf + (word[0] == 'p' || word[0] == 'P' ? kHalf : 0);
     return true;

@@ -33,6 +33,7 @@ struct StampForm {
   int day = -1;
   int first = -1;  ///< "05/01/2025": day and month in either order
   int second = -1;
+  bool year_open = false;  ///< "11-30-26": only who knows the order knows that the year comes last
   std::int64_t clock_ns = 0;
   StampZone zone;
   std::string_view zone_name;  ///< "CET": which zone that is depends on who says it
@@ -42,7 +43,9 @@ struct StampForm {
 };
 
 /// "23:59:58.9", "31.12.2025 23:59:59", "05/01/2025 5:41:14 PM", "Mon Nov 30 17:41:14 2026", "30-Nov-2026 17:41:14",
-/// "20250727T002227Z", and what lies between. A clock is always part of it. Dots mean that the day comes first.
+/// "Mon, 30 Nov 2026 17:41:14 +0100", "Mon Nov 30 05:41:14 PM CET 2026", "20250727T002227Z", and what lies between:
+/// what `date`, `date -R` and ctime print in any locale's order. A clock is always part of it. Dots mean that the day
+/// comes first.
 [[nodiscard]] std::optional<StampForm> take_stamp_apart(std::string_view text);
 
 }  // namespace wattrein::trace

@@ -29,15 +29,15 @@ struct Cursor {
   [[nodiscard]] double power(std::int64_t t) const { return t < steps.end(i) ? steps.power[i] : std::nan(""); }
 };
 
-/// The stamps at which a part can change within [from, to], ascending, each once: its samples, and where a hold runs
-/// out.
-std::vector<std::int64_t> stamps_of(const Steps& part, std::int64_t from, std::int64_t to) {
+/// The stamps at which a part can change from `from` to `last` and on before `to`, ascending, each once: its samples,
+/// and where a hold runs out.
+std::vector<std::int64_t> stamps_of(const Steps& part, std::int64_t from, std::int64_t last, std::int64_t to) {
   std::vector<std::int64_t> stamps;
   const auto add = [&stamps](std::int64_t t) {
     if (stamps.empty() || stamps.back() != t) stamps.push_back(t);
   };
   for (std::size_t i = 0; i < part.size(); ++i) {
-    if (part.begin(i) >= from && part.begin(i) <= to) add(part.begin(i));
+    if (part.begin(i) >= from && (part.begin(i) <= last || part.begin(i) < to)) add(part.begin(i));
     const bool runs_out = i + 1 < part.size() && part.end(i) < part.begin(i + 1);
     if (runs_out && part.end(i) > from && part.end(i) < to) add(part.end(i));
   }
@@ -46,11 +46,12 @@ std::vector<std::int64_t> stamps_of(const Steps& part, std::int64_t from, std::i
 
 /// The stamps at which a sum can change. Parts are united two by two, and those that were polled together fall into one
 /// at once, so that time and memory stay near those of one part.
-std::vector<std::int64_t> union_stamps(std::span<const Steps> parts, std::int64_t from, std::int64_t to) {
-  if (parts.size() == 1) return stamps_of(parts.front(), from, to);
+std::vector<std::int64_t> union_stamps(std::span<const Steps> parts, std::int64_t from, std::int64_t last,
+                                       std::int64_t to) {
+  if (parts.size() == 1) return stamps_of(parts.front(), from, last, to);
   const std::size_t half = parts.size() / 2;
-  const std::vector<std::int64_t> left = union_stamps(parts.first(half), from, to);
-  const std::vector<std::int64_t> right = union_stamps(parts.subspan(half), from, to);
+  const std::vector<std::int64_t> left = union_stamps(parts.first(half), from, last, to);
+  const std::vector<std::int64_t> right = union_stamps(parts.subspan(half), from, last, to);
   if (left == right) return left;
   std::vector<std::int64_t> both;
   both.reserve(std::max(left.size(), right.size()));
@@ -110,8 +111,16 @@ Nanos median_period(std::span<const std::int64_t> time_ns) {
   return Nanos(before + (*middle - before) / 2);
 }
 
+Nanos usual_period(std::span<const std::int64_t> time_ns) {
+  const Nanos period = median_period(time_ns);
+  if (period > Nanos(0) || time_ns.size() < 2) return period;
+  std::vector<std::int64_t> different(time_ns.begin(), time_ns.end());
+  different.erase(std::ranges::unique(different).begin(), different.end());
+  return median_period(different);
+}
+
 Steps steps_of(const Series& series, const HoldRule& rule) {
-  const Nanos period = median_period(series.time_ns);
+  const Nanos period = usual_period(series.time_ns);
   return {.time_ns = series.time_ns,
           .power = series.power_w,
           .max_hold_ns = max_hold(rule, period),
@@ -151,7 +160,7 @@ std::optional<Sum> sum_of(const Trace& trace, const HoldRule& rule, std::vector<
   const std::int64_t to = std::ranges::min(parts, {}, &Steps::span_end).span_end();
   if (from > last) return std::nullopt;
 
-  sum.series.time_ns = union_stamps(parts, from, last);
+  sum.series.time_ns = union_stamps(parts, from, last, to);
   sum.series.power_w.resize(sum.series.size());
   std::vector<Cursor> cursors;
   for (const Steps& part : parts) cursors.push_back({.steps = part});

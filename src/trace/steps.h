@@ -47,11 +47,14 @@ struct Steps {
 
 /// Median of the differences of consecutive stamps; zero with fewer than two samples.
 [[nodiscard]] Nanos median_period(std::span<const std::int64_t> time_ns);
+/// The same, but where most rows repeat the stamp before, that of the different stamps: how far polls are apart.
+[[nodiscard]] Nanos usual_period(std::span<const std::int64_t> time_ns);
 
 [[nodiscard]] Steps steps_of(const Series& series, const HoldRule& rule);
 
-/// The sum of devices (DESIGN "Sum"): on the union of their stamps over the common span; unknown where any
-/// part is unknown. Owns its columns; where a part's hold ends before its next sample, a NaN stamp marks it.
+/// The sum of devices (DESIGN "Sum"): on the union of their stamps over the common span, which ends with the first of
+/// their last holds; unknown where any part is unknown. Owns its columns; where a part's hold ends before its next
+/// sample, a NaN stamp marks it.
 struct Sum {
   Series series;           ///< device.name = "sum"
   Nanos median_period{0};  ///< largest of the parts'

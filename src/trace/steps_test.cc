@@ -23,6 +23,9 @@ Series series(std::string name, std::vector<double> at_s, std::vector<double> po
 TEST(MedianPeriod, AveragesTheMiddleTwo) {
   EXPECT_EQ(median_period(std::vector<std::int64_t>{0, 10, 30, 60, 61}).count(), 15);  // gaps 10 20 30 1
   EXPECT_EQ(median_period(std::vector<std::int64_t>{5}).count(), 0);
+  EXPECT_EQ(usual_period(std::vector<std::int64_t>{0, 10, 30, 60, 61}).count(), 15);
+  EXPECT_EQ(usual_period(std::vector<std::int64_t>{0, 0, 10, 10, 20, 20, 50, 50}).count(), 10);
+  EXPECT_EQ(usual_period(std::vector<std::int64_t>{7, 7, 7}).count(), 0);
 }
 
 /// The median by its definition.
@@ -74,6 +77,26 @@ TEST(Sum, AddsOnTheUnionOfStampsOverTheCommonSpan) {
             (std::vector<std::int64_t>{kSecond / 2, kSecond, 3 * kSecond / 2, 2 * kSecond, 5 * kSecond / 2}));
   EXPECT_EQ(sum->series.power_w, (std::vector<double>{11, 21, 22, 32, 33}));
   EXPECT_EQ(sum->last_hold_ns, 0);
+}
+
+TEST(Sum, GoesOnWhileTheLastReadingHolds) {
+  Trace t;
+  t.series.push_back(series("slow", {0, 60, 120}, {1000, 1000, 1000}));
+  std::vector<double> at;
+  std::vector<double> power;
+  for (int i = 0; i < 180; ++i) {
+    at.push_back(i);
+    power.push_back(i < 125 ? 100 : 500);
+  }
+  t.series.push_back(series("fast", at, power));
+  // The slow one's last reading holds from 120 to 180 s, and the fast one rises at 125 s.
+  const auto sum = sum_of(t, {});
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->series.time_ns.back(), 179 * kSecond);
+  EXPECT_EQ(sum->last_hold_ns, kSecond);
+  EXPECT_EQ(std::ranges::count(sum->series.power_w, 1500.0), 55);
+  // Where the last reading has no width, the sum ends with it.
+  EXPECT_EQ(sum_of(t, {.last_holds = false})->series.time_ns.back(), 120 * kSecond);
 }
 
 TEST(Sum, IsUnknownWhereAnyPartIs) {

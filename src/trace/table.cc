@@ -145,9 +145,10 @@ bool Table::is_short(Cells cells) const {
          (!layout_.has_header() || cells.size() < layout_.names.size());
 }
 
-/// A last line that may have been cut within: left out and said, which is no damage.
+/// A last line that may have been cut within: left out and said, which is no damage. Whether it is whole takes a look
+/// at all sampled rows, which no other line is worth.
 bool Table::left_out_as_torn(Cells cells, bool whole) {
-  if (!input_.last_line_torn() || whole) return false;
+  if (whole) return false;
   builder_.note(fmt::format("The last line is cut ('{}'), or may be since it has no end: it is left out.",
                             printable(cells.empty() ? "" : cells[0], 40)));
   other_line();
@@ -166,13 +167,13 @@ Result<void> Table::row(Cells cells) {
   const bool power_read = power.kind == Reading::Kind::value ||
                           (power.kind == Reading::Kind::unknown && (!clockless || cells.size() == usual_cells_));
   const bool time_read = clockless || time.has_value();
-  if (left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
+  if (input_.last_line_torn() && left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
   if (!time_read || !power_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
   }
   if (is_short(cells)) {
-    damaged(fmt::format("the row has {} cells where others have {}: nothing shows which one is missing", cells.size(),
-                        usual_cells_));
+    damaged(fmt::format("the row has {} where others have {}: nothing shows which one is missing",
+                        counted(cells.size(), "cell"), usual_cells_));
     return {};
   }
   Values values;
@@ -190,6 +191,8 @@ Result<void> Table::row(Cells cells) {
       first_rows_.emplace_back();
       describe(first_rows_.back(), cells);
     }
+    for (const std::string_view text : cells)
+      values.content = values.content * 31 + std::hash<std::string_view>{}(text);
     ordered_.push_back(values);
     return {};
   }
@@ -212,7 +215,9 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     ++other_instances_;
     return {};
   }
-  const auto device = by_name ? Result<std::size_t>(*by_name) : device_of(cells);
+  auto device = by_name ? Result<std::size_t>(*by_name) : device_of(cells);
+  if (!device) return std::unexpected(device.error());
+  if (map_.model_tells) device = of_its_model(*device, cells);
   if (!device) return std::unexpected(device.error());
   if (map_.instance >= 0 && is_other_instance(*device, cells)) {
     ++other_instances_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "trace/back_steps.h"
 #include "trace/builder.h"
 #include "trace/input.h"
 #include "trace/plain_rows.h"
@@ -38,7 +39,9 @@ class Table {
   /// A device's row that cannot be taken apart at all.
   void damaged(std::string_view reason);
   /// Rows may come by take(): devices have names, and all stamps so far were of the plain kind.
-  [[nodiscard]] bool takes_plain_rows() const { return !by_order_ && clock_.plain_calendar() && !keys_.empty(); }
+  [[nodiscard]] bool takes_plain_rows() const {
+    return !by_order_ && !map_.model_tells && clock_.plain_calendar() && !keys_.empty();
+  }
   [[nodiscard]] std::span<const std::string> keys() const { return keys_; }
   [[nodiscard]] const ColumnFormats& formats() const { return formats_; }
   void take(std::span<const PlainBlock> blocks);
@@ -58,7 +61,8 @@ class Table {
     double second_w = std::numeric_limits<double>::quiet_NaN();
     double limit_w = std::numeric_limits<double>::quiet_NaN();
     double energy_j = std::numeric_limits<double>::quiet_NaN();
-    std::int64_t line = 0;  ///< in the file
+    std::int64_t line = 0;      ///< in the file
+    std::uint64_t content = 0;  ///< by order: of all cells
     std::int16_t phase = -1;
     bool readable = true;
   };
@@ -70,6 +74,8 @@ class Table {
   void watch_clock(std::size_t device, const Values& values);
   [[nodiscard]] bool is_whole(Cells cells, const Reading& power) const;
   [[nodiscard]] std::optional<std::int64_t> stamp_of(Cells cells);
+  /// Of one column or two, until the next call.
+  [[nodiscard]] std::string_view stamp_text(Cells cells);
   /// A power, or an energy where that is all there is.
   [[nodiscard]] Reading read_value(std::string_view text, std::optional<double> scale, Decimals decimals) const;
   /// More cells than columns; an empty one behind a closing delimiter is none.
@@ -90,6 +96,8 @@ class Table {
   Result<void> named_row(Cells cells, Values& values);
   Result<std::size_t> device_of(Cells cells);
   Result<std::size_t> new_device(std::string_view key);
+  Result<std::size_t> of_its_model(std::size_t device, Cells cells);
+  void name_by_model();
   void describe(Device& device, Cells cells) const;
   /// The stamp of a device's sample in a log without a clock.
   [[nodiscard]] Result<std::int64_t> counted_time(std::int64_t poll) const;
@@ -101,6 +109,8 @@ class Table {
   [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
   [[nodiscard]] std::unexpected<Error> undecided(const PollFailure& failure) const;
+  [[nodiscard]] bool is_repeated(std::size_t n, std::size_t copies, bool behind_each_other) const;
+  [[nodiscard]] std::size_t without_copies(std::size_t n);
 
   const Layout& layout_;
   const ColumnMap& map_;
@@ -110,6 +120,7 @@ class Table {
   Builder builder_;
   SecondPower second_;
   StampParser clock_;
+  BackSteps back_steps_;
   std::size_t usual_cells_;
   std::size_t most_cells_;
   bool unit_in_cells_ = false;
@@ -120,9 +131,11 @@ class Table {
   std::vector<std::string> keys_;   ///< device cells as seen, by index
   std::vector<std::string> shown_;  ///< per device, what it is called by (ColumnMap::shown)
   std::vector<bool> described_;
-  std::vector<std::int64_t> rows_of_;  ///< per device, for logs without a clock
-  std::string key_;                    ///< scratch for host/device
-  std::string phase_text_;             ///< the last phase cell and its index: phases last for many rows
+  std::vector<std::string> models_;          ///< model_tells: per device
+  std::vector<std::size_t> of_many_models_;  ///< the first device of each name that several models have
+  std::vector<std::int64_t> rows_of_;        ///< per device, for logs without a clock
+  std::string key_;                          ///< scratch for host/device
+  std::string phase_text_;                   ///< the last phase cell and its index: phases last for many rows
   std::int16_t phase_index_ = -1;
   std::size_t last_device_ = 0;
   std::int64_t restart_line_ = 0;  ///< where a clock of the log's own began anew; 0 = it did not

@@ -121,9 +121,10 @@ Result<int> named_column(const Layout& layout, std::string_view name, std::strin
     return fitting[0];
   }
   if (!layout.has_header()) {
-    return fail(ErrorKind::usage, std::string(option),
-                fmt::format("{} has no header, so that no column is called '{}'", input.name(), printable(name)),
-                fmt::format("Name it by its place, as in {} \"#2\"; the rows have {} cells.", option, layout.cells));
+    return fail(
+        ErrorKind::usage, std::string(option),
+        fmt::format("{} has no header, so that no column is called '{}'", input.name(), printable(name)),
+        fmt::format("Name it by its place, as in {} \"#2\"; the rows have {}.", option, counted(layout.cells, "cell")));
   }
   std::vector<std::string_view> known;
   for (const ColumnName& column : layout.names) {

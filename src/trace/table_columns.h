@@ -43,6 +43,7 @@ struct ColumnMap {
   int phase = -1;
   int uuid = -1;
   int model = -1;
+  bool model_tells = false;         ///< rows of one device name that are of another model are of another device
   int instance = -1;                ///< a MIG instance's id, where rows of instances repeat their GPU's power
   std::vector<DeviceColumns> wide;  ///< columns for each device; empty where devices have rows
   bool from_counter = false;        ///< no power column, but a cumulative energy counter (power_scale is joules a unit)

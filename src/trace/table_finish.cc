@@ -29,6 +29,50 @@ std::unexpected<Error> Table::undecided(const PollFailure& failure) const {
       "Say how many rows make one poll with --devices N (1 for a single device), or name a column with --device.");
 }
 
+/// Whether polls of n rows hold every row so many times: each behind itself, or all behind all.
+bool Table::is_repeated(std::size_t n, std::size_t copies, bool behind_each_other) const {
+  constexpr std::size_t kLeastPolls = 4;
+  std::size_t polls = 0;
+  for (const RowRange& run : runs_) {
+    for (std::size_t poll = run.begin; poll + n <= run.end; poll += n, ++polls) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t first = behind_each_other ? i - i % copies : i % (n / copies);
+        if (ordered_[poll + i].content != ordered_[poll + first].content || !ordered_[poll + i].readable) return false;
+      }
+    }
+  }
+  return polls >= kLeastPolls;
+}
+
+/// Rows that were written several times, byte for byte, look like devices that share a stamp: their copies go, and what
+/// remains of the rows a poll comes back.
+std::size_t Table::without_copies(std::size_t n) {
+  for (std::size_t copies = n; copies > 1; --copies) {
+    if (n % copies != 0) continue;
+    const bool behind_each_other = is_repeated(n, copies, true);
+    if (!behind_each_other && !is_repeated(n, copies, false)) continue;
+    const std::size_t all = ordered_.size();
+    std::size_t kept = 0;
+    for (RowRange& run : runs_) {
+      const std::size_t begin = kept;
+      for (std::size_t i = run.begin; i < run.end; ++i) {
+        const std::size_t at = (i - run.begin) % n;
+        if (behind_each_other ? at % copies != 0 : at >= n / copies) continue;
+        if (i < first_rows_.size()) first_rows_[kept] = first_rows_[i];
+        ordered_[kept++] = ordered_[i];
+      }
+      run = {begin, kept};
+    }
+    ordered_.resize(kept);
+    builder_.note(
+        fmt::format("Every row stands in the file {} times, byte for byte: {} copies were left out. If they are "
+                    "devices that agree throughout, say --devices {}.",
+                    copies, all - kept, n));
+    return n / copies;
+  }
+  return n;
+}
+
 Result<void> Table::spread_over_devices() {
   runs_.back().end = ordered_.size();
   if (runs_.back().begin == runs_.back().end && runs_.size() > 1) runs_.pop_back();
@@ -43,17 +87,18 @@ Result<void> Table::spread_over_devices() {
   if (options_.devices) {
     if (*options_.devices < 1 || static_cast<std::size_t>(*options_.devices) > ordered_.size()) {
       return fail(ErrorKind::usage, "--devices",
-                  fmt::format("{} devices cannot be: the log has {} rows", *options_.devices, ordered_.size()),
+                  fmt::format("{} cannot be: the log has {}", counted(*options_.devices, "device"),
+                              counted(ordered_.size(), "row")),
                   "Say how many rows make one poll.");
     }
     n = static_cast<std::size_t>(*options_.devices);
-    devices_ = fmt::format("row order, {} rows a poll (as stated)", n);
+    devices_ = fmt::format("row order, {} a poll (as stated)", counted(n, "row"));
   } else if (map_.time < 0) {
     return undecided({"the log has no clock", 0});
   } else {
     const auto found = rows_per_poll(times, runs_);
     if (!found) return undecided(found.error());
-    n = *found;
+    n = without_copies(*found);
     devices_ = n == 1 ? "one device" : fmt::format("row order, {} rows a poll", n);
     if (n > 1) {
       builder_.note(
@@ -159,10 +204,7 @@ void Table::finish_understanding() {
           fmt::format("The stamps are {}; in {} they would be a present-day epoch, and --time-unit {} says so.",
                       clock_.describe(), name(*other), name(*other)));
     }
-    if (!clock_.zone_name().empty()) {
-      builder_.note(fmt::format("The stamps name the zone '{}', which says no offset: they were taken as UTC.",
-                                printable(clock_.zone_name(), 10)));
-    }
+    if (std::string note = clock_.zone_note(); !note.empty()) builder_.note(std::move(note));
   } else {
     u.clock = fmt::format("none: {} a poll, as stated", format_duration(options_.period.value_or(Nanos(0))));
     builder_.clock(false, false);
@@ -192,16 +234,16 @@ Result<Trace> Table::finish() {
                 "the clock starts again here, and nothing says how much later that was",
                 "Split the file at this line and read the parts one by one.");
   }
+  if (const auto fit = back_steps_.settle(builder_, input_); !fit) return std::unexpected(fit.error());
   if (other_instances_ > 0) {
     if (builder_.understanding().rows == 0) {
-      return fail(
-          ErrorKind::bad_input, input_.name(),
-          fmt::format("its {} rows are all of MIG instances, which repeat the power of their GPU", other_instances_),
-          "Name the column that holds the GPU with --device.");
+      return fail(ErrorKind::bad_input, input_.name(),
+                  fmt::format("it holds nothing but {} of MIG instances, which repeat the power of their GPU",
+                              counted(other_instances_, "row")),
+                  "Name the column that holds the GPU with --device.");
     }
-    builder_.note(fmt::format("{} row{} of MIG instances {} passed over: a GPU's power includes its instances'.",
-                              other_instances_, other_instances_ == 1 ? "" : "s",
-                              other_instances_ == 1 ? "was" : "were"));
+    builder_.note(fmt::format("{} of MIG instances {} passed over: a GPU's power includes its instances'.",
+                              counted(other_instances_, "row"), other_instances_ == 1 ? "was" : "were"));
   }
   settle_power_columns();
   if (map_.shown >= 0) {
@@ -211,6 +253,7 @@ Result<Trace> Table::finish() {
                                 printable(layout_.label(map_.shown), 40)));
     }
   }
+  name_by_model();
   note_unit_by_size();
   if (!map_.from_counter) drop_falling_counters(builder_);
   finish_understanding();

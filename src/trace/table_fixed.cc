@@ -1,5 +1,7 @@
 #include "trace/table_fixed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -7,6 +9,17 @@
 #include "trace/table.h"
 
 namespace wattrein::trace {
+
+Match FixedTable::recognise(std::string_view head) const {
+  const auto layout = find_layout(head, score, delimiter);
+  return layout && score(layout->names) > 0 ? Match::sure : Match::no;
+}
+
+Result<Layout> FixedTable::layout(const Input& input) const {
+  auto layout = find_layout(input.head(), score, delimiter);
+  if (layout && score(layout->names) > 0) return std::move(*layout);
+  return fail(ErrorKind::bad_input, input.name(), fmt::format("there is no header {}", header), std::string(cure));
+}
 
 int exact_column(const Layout& layout, std::string_view text) {
   const auto at = std::ranges::find_if(layout.names,

@@ -1,16 +1,32 @@
 #pragma once
 // Tables of one tool, whose columns mean what the tool's own source says.
 
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/error.h"
 #include "trace/input.h"
 #include "trace/read.h"
+#include "trace/reader.h"
 #include "trace/table_columns.h"
 #include "trace/table_layout.h"
 #include "trace/trace.h"
 
 namespace wattrein::trace {
+
+/// A table that is known by its header.
+struct FixedTable {
+  int (*score)(std::span<const ColumnName> names);  ///< above zero for the tool's header
+  std::string_view header;                          ///< for "there is no header ...": "'T,P,I,V,...'"
+  std::string_view cure;                            ///< where there is none
+  std::optional<char> delimiter{};                  ///< found where it is not given
+
+  /// `sure` where the header is there.
+  [[nodiscard]] Match recognise(std::string_view head) const;
+  /// Views into the start of `input`. Errors, bad_input: no such header.
+  [[nodiscard]] Result<Layout> layout(const Input& input) const;
+};
 
 /// The column of this exact name (blanks around it aside, any case); -1 where there is none.
 [[nodiscard]] int exact_column(const Layout& layout, std::string_view text);

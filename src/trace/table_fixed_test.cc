@@ -85,6 +85,11 @@ TEST(AcMeter, ReadsActivePower) {
   EXPECT_NE(error_of("T,P,I,V\n1700000000, 244, 1, 229\n", {.device_column = "V"}).find("--device"), std::string::npos);
 }
 
+TEST(AcMeter, AnotherHeaderIsRefusedByName) {
+  const std::string error = error_of("T,P,V,I\n1700000000, 244, 229, 1\n", {.format = "acmeter"});
+  EXPECT_NE(error.find("there is no header 'T,P,I,V,...'"), std::string::npos) << error;
+}
+
 // --- powerjoular --------------------------------------------------------------------------------------------------
 
 TEST(PowerJoular, TotalIsThePower) {

@@ -55,7 +55,13 @@ Reading Table::read_value(std::string_view text, std::optional<double> scale, De
 }
 
 std::optional<std::int64_t> Table::stamp_of(Cells cells) {
-  if (map_.date < 0) return clock_.parse(cell(cells, map_.time));
+  const auto stamp = clock_.parse(stamp_text(cells));
+  if (stamp) back_steps_.watch(clock_, *stamp, input_);
+  return stamp;
+}
+
+std::string_view Table::stamp_text(Cells cells) {
+  if (map_.date < 0) return cell(cells, map_.time);
   const std::string_view date = cell(cells, map_.date);
   if (date.size() == 8 && date.find_first_not_of("0123456789") == std::string_view::npos) {  // 20251022
     joined_.assign(date.substr(0, 4));
@@ -68,7 +74,7 @@ std::optional<std::int64_t> Table::stamp_of(Cells cells) {
   }
   joined_ += ' ';
   joined_ += cell(cells, map_.time);
-  return clock_.parse(joined_);
+  return joined_;
 }
 
 /// Where in wide_devices_ the devices of the row's host start (all of them, where no column names a host).
@@ -105,7 +111,10 @@ Result<void> Table::wide_row(Cells cells) {
   };
   const bool time_read =
       clockless ? cells.size() == usual_cells_ && std::ranges::any_of(map_.wide, has_value) : time.has_value();
-  if (left_out_as_torn(cells, time_read && cells.size() >= usual_cells_ && ends_whole(cells))) return {};
+  if (input_.last_line_torn() &&
+      left_out_as_torn(cells, time_read && cells.size() >= usual_cells_ && ends_whole(cells))) {
+    return {};
+  }
   if (!time_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, first.kind == Reading::Kind::value, first.kind);
   }
@@ -168,6 +177,29 @@ bool Table::is_other_instance(std::size_t device, Cells cells) {
   }
   if (id.empty()) instance_[device].clear();
   return instance_[device] != id;
+}
+
+/// The device of that name and of the row's model: hosts that number their GPUs alike may stand in one file.
+Result<std::size_t> Table::of_its_model(std::size_t device, Cells cells) {
+  const std::string_view model = cell(cells, map_.model);
+  if (is_unknown_cell(model) || model.starts_with('[')) return device;
+  if (device >= models_.size()) models_.resize(device + 1);
+  if (models_[device].empty()) models_[device] = model;
+  if (models_[device] == model) return device;
+  if (std::ranges::find(of_many_models_, device) == of_many_models_.end()) of_many_models_.push_back(device);
+  return new_device(fmt::format("{} ({})", keys_[device], model));
+}
+
+void Table::name_by_model() {
+  if (of_many_models_.empty()) return;
+  const std::size_t first = of_many_models_.front();
+  builder_.note(fmt::format(
+      "'{}' {} stands for GPUs of several names, '{}' among them: logs of several machines seem to "
+      "stand in the file, and each name is a device of its own. GPUs of one name are not told apart.",
+      printable(layout_.label(map_.device), 40), printable(keys_[first], 40), printable(models_[first], 60)));
+  for (const std::size_t device : of_many_models_) {
+    builder_.series(device).device.name = undoubled(fmt::format("{} ({})", keys_[device], models_[device]));
+  }
 }
 
 /// Watts that can only be milliwatts or kilowatts are not converted in silence: a facility may draw them.

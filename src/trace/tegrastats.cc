@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "trace/back_steps.h"
 #include "trace/reader.h"
 #include "trace/sensor_log.h"
 #include "trace/timestamp.h"
-#include "trace/tool_dates.h"
 #include "trace/whole_second_clock.h"
 
 namespace wattrein::trace {
@@ -62,7 +62,10 @@ std::size_t find_poll(std::string_view line) {
 class Tegrastats {
  public:
   Tegrastats(Input& input, const ReadOptions& options)
-      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {}
+      : input_(input), options_(options), builder_(input.name(), std::string(kName)) {
+    stamps_.set_in_order();
+    stamps_.set_date_order(DateOrder::mdy);
+  }
 
   Result<Trace> read();
 
@@ -78,6 +81,7 @@ class Tegrastats {
   Builder builder_;
   SensorLog log_;
   StampParser stamps_;
+  BackSteps back_steps_;
   WholeSecondClock clock_;
   std::int64_t polls_ = 0;
   std::int64_t same_second_ = 0;
@@ -87,10 +91,11 @@ class Tegrastats {
 
 /// "11-30-2026 17:41:14", or what another program put in front of the line.
 std::optional<std::int64_t> Tegrastats::stamp_of(std::string_view text) {
-  if (const auto iso = iso_of_month_first(text)) return stamps_.parse(*iso);
   while (!text.empty() && std::string_view(":,;|]").find(text.back()) != std::string_view::npos)
     text = trim(text.substr(0, text.size() - 1));
-  return stamps_.parse(text);
+  const auto stamp = stamps_.parse(text);
+  if (stamp) back_steps_.watch(stamps_, *stamp, input_);
+  return stamp;
 }
 
 void Tegrastats::read_line(std::string_view line) {
@@ -177,8 +182,8 @@ Result<Trace> Tegrastats::read() {
   }
   if (same_second_ * 10 > polls_ && !options_.period) {
     return fail(ErrorKind::usage, input_.name(),
-                fmt::format("{} of {} polls have the same stamp as the one before: the stamps are whole seconds",
-                            same_second_, polls_),
+                fmt::format("{} of {} {} the same stamp as the one before: the stamps are whole seconds", same_second_,
+                            counted(polls_, "poll"), same_second_ == 1 ? "has" : "have"),
                 "Say tegrastats' --interval with --period, as in --period 100ms.");
   }
   const auto chosen = choose();
@@ -191,6 +196,8 @@ Result<Trace> Tegrastats::read() {
                           .tool = kName,
                           .period_used = spread};
   builder_.clock(stamps_.wall(), stamps_.has_zone());
+  if (std::string note = stamps_.zone_note(); !note.empty()) builder_.note(std::move(note));
+  if (auto fit = back_steps_.settle(builder_, input_); !fit) return std::unexpected(fit.error());
   if (auto fed = feed(builder_, chosen, clock, input_, options_); !fed) return std::unexpected(fed.error());
   Understanding& u = builder_.understanding();
   u.power = fmt::format("rail '{}' [mW]", chosen.front()->name);

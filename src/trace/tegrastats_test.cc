@@ -5,20 +5,15 @@
 #include <string>
 
 #include "trace/read.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "tegra.txt", options);
 }
 
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
-}
 std::string orin_nx(const std::string& stamp, const std::string& input) {
   return stamp + "RAM 2000/15600MB (lfb 4x4MB) SWAP 0/7800MB (cached 0MB) CPU [1%@729,off] EMC_FREQ 0% GR3D_FREQ 0% " +
          "gpu@45.1C VDD_IN " + input + " VDD_CPU_GPU_CV 700mW/700mW VDD_SOC 1300mW/1300mW\n";
@@ -35,7 +30,7 @@ TEST(Tegrastats, TheModulesInputIsReadAndItsPartsAreNot) {
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond}));
   EXPECT_EQ(t->start_unix_ns, 1'796'060'474 * kSecond);  // date -u -d '2026-11-30 17:41:14' +%s
   EXPECT_FALSE(t->start_has_zone);
-  EXPECT_TRUE(has_note(*t, "VDD_IN is the input of the whole module"));
+  EXPECT_TRUE(mentions(*t, "VDD_IN is the input of the whole module"));
   EXPECT_EQ(t->understanding.damaged, 0);
 }
 
@@ -59,7 +54,7 @@ TEST(Tegrastats, OlderLinesHaveNeitherUnitNorStamp) {
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{2.545, 2.545}));
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond}));
   EXPECT_FALSE(t->start_unix_ns);
-  EXPECT_TRUE(has_note(*t, "1 s a poll from zero is assumed"));
+  EXPECT_TRUE(mentions(*t, "1 s a poll from zero is assumed"));
   const auto given = read(poll + poll, {.period = Nanos(kSecond / 10)});
   ASSERT_TRUE(given) << given.error().message();
   EXPECT_EQ(given->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond / 10}));
@@ -73,7 +68,7 @@ TEST(Tegrastats, ModulesWithoutAnInputRailGiveTheirSuppliesAsDevices) {
   ASSERT_EQ(t->series.size(), 3U);  // the memory's rail is inside VIN_SYS_5V0
   EXPECT_EQ(t->series[0].power_w, std::vector<double>{8});
   EXPECT_EQ(t->series[2].device.name, "VIN_SYS_5V0");
-  EXPECT_TRUE(has_note(*t, "their sum is the module's draw"));
+  EXPECT_TRUE(mentions(*t, "their sum is the module's draw"));
 }
 
 TEST(Tegrastats, UnknownRailsAreAskedFor) {
@@ -95,7 +90,7 @@ TEST(Tegrastats, ManyPollsASecondNeedTheirInterval) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->series[0].time_ns[3], 750'000'000);
   EXPECT_EQ(t->series[0].time_ns[7], 1'750'000'000);
-  EXPECT_FALSE(has_note(*t, "--period is not used"));
+  EXPECT_FALSE(mentions(*t, "--period is not used"));
 }
 
 TEST(Tegrastats, StampsOfOtherProgramsInFrontAreRead) {
@@ -116,7 +111,7 @@ TEST(Tegrastats, DamageAndCutsAreSaid) {
   EXPECT_EQ(t->understanding.rows, 40);
   EXPECT_EQ(t->understanding.damaged, 1);
   EXPECT_EQ(t->understanding.other_lines, 1);
-  EXPECT_TRUE(has_note(*t, "The last line was cut"));
+  EXPECT_TRUE(mentions(*t, "The last line was cut"));
 }
 
 TEST(Tegrastats, WithoutRailsItSaysSo) {

@@ -19,6 +19,8 @@ constexpr std::int64_t kPresentEnd = 4'000'000'000;          // 2096
 constexpr std::int64_t kFarthest = 4'000'000'000 * kSecond;  // the difference of any two stamps fits
 constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::int64_t kJitter = 120 * kSecond;
+constexpr std::int64_t kCorrection = 600 * kSecond;  // the most that a clock is put right by
+constexpr std::int64_t kNight = 3600 * kSecond;      // the longest hole at midnight that needs no word
 constexpr std::array<std::int64_t, 4> kScale{kSecond, 1'000'000, 1'000, 1};
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -95,7 +97,7 @@ DateOrderSample sample_date_order(std::span<const std::string_view> cells) {
   std::size_t month_first = 0;
   for (const std::string_view cell : cells) {
     const auto form = take_stamp_apart(cell);
-    if (!form || !form->order_open()) continue;
+    if (!form || !form->order_open() || form->year_open) continue;
     if (sample.example.empty()) sample.example = cell;
     if (form->first > 12) ++day_first;
     if (form->second > 12) ++month_first;
@@ -144,8 +146,10 @@ std::optional<std::int64_t> StampParser::roll_over(std::int64_t clock_ns) {
   dateless_ = true;
   const std::int64_t step = last_clock_ns_ < 0 ? 0 : clock_ns - last_clock_ns_;
   std::int64_t day = day_;
-  if (step < -kDay / 2) {
+  back_step_ = Nanos(0);
+  if (step < -(in_order_ ? kCorrection : kDay / 2)) {
     ++day;
+    if (step > kNight - kDay) back_step_ = Nanos(-step);
   } else if (step > kDay - kJitter && day_ > 0) {
     --day;  // a row that is a little late, just past midnight
   }
@@ -181,7 +185,8 @@ std::optional<std::int64_t> StampParser::parse_calendar(std::string_view text) {
   const auto midnight = parse_date(text, at);
   if (!midnight || at >= text.size()) return std::nullopt;
   if (text[at] != ' ' && text[at] != 'T' && text[at] != 't') return std::nullopt;
-  while (++at < text.size() && text[at] == ' ') {}
+  do ++at;
+  while (at < text.size() && text[at] == ' ');
   const auto clock = parse_stamp_clock(text, at);
   if (!clock) return std::nullopt;
   const auto zone = at == text.size() ? StampZone{} : parse_stamp_zone(text.substr(at));
@@ -233,9 +238,16 @@ std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
   return negative ? -ns : ns;
 }
 
+std::string StampParser::zone_note() const {
+  if (zone_name_.empty()) return {};
+  return fmt::format("The stamps name the zone '{}', which says no offset: they were taken as UTC.",
+                     printable(zone_name_, 10));
+}
+
 std::string StampParser::describe() const {
-  if (numeric_ == Numeric::epoch) return fmt::format("unix epoch in {}", name(*unit_));
-  if (numeric_ == Numeric::relative) return fmt::format("{} from the log's own zero", name(*unit_));
+  const std::string_view unit = name(unit_.value_or(TimeUnit::s));  // known where stamps are numbers
+  if (numeric_ == Numeric::epoch) return fmt::format("unix epoch in {}", unit);
+  if (numeric_ == Numeric::relative) return fmt::format("{} from the log's own zero", unit);
   if (dateless_) return "time of day, no date";
   if (mixed_zones()) return "wall clock, with a zone in some rows only";
   return zone_ ? "wall clock with zone" : "wall clock, no zone (taken as UTC)";

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.h"
 #include "trace/number_format.h"
 #include "trace/stamp_form.h"
 
@@ -29,8 +30,8 @@ struct DateOrderSample {
 
 /// Reads one column's stamps. Calendar stamps: "2025/07/27 00:22:27.858", ISO 8601 with 'T' or a blank, one- or
 /// two-digit fields, a fraction of up to nine digits, a zone of Z, UTC, +08:00, +0800, +08 or none (taken as UTC).
-/// Other forms are those of stamp_form.h; a zone that is a name ("CET") is taken as none. Clocks without a date count
-/// from the first one's midnight, and a step back by more than 12 h is the next day's (wall() false).
+/// Other forms are those of stamp_form.h; a zone that is a name ("CET") is taken as none (zone_note()). Clocks without
+/// a date count from the first one's midnight, and a step back by more than 12 h is the next day's (wall() false).
 /// Numbers: counted in `unit`, decimal digits to nanoseconds without a double between. Without a unit the first
 /// number decides: a present-day epoch (1990 to 2096) fits one unit only; any other number is then unreadable.
 /// With a unit, numbers that are no present-day epoch count from an origin of their own (wall() false).
@@ -38,8 +39,12 @@ struct DateOrderSample {
 class StampParser {
  public:
   explicit StampParser(std::optional<TimeUnit> unit = {}) : unit_(unit), stated_(unit.has_value()) {}
-  /// Dates with their year last and without dots are unreadable while the order is unknown.
+  /// Dates with their year last and without dots are unreadable while the order is unknown. To be set where a tool is
+  /// known to write one, where a column shows it (sample_date_order) or where it was stated.
   void set_date_order(DateOrder order) { order_ = order; }
+  /// The stamps come in the order in which they were written, as those of polls do and those of tables need not: of a
+  /// clock without a date every step back is the next day's that is larger than a clock that is put right makes.
+  void set_in_order() { in_order_ = true; }
   /// Numbers with a comma are unreadable unless that is where their decimals begin.
   void set_decimals(Decimals decimals) { comma_ = decimals == Decimals::comma; }
 
@@ -54,8 +59,12 @@ class StampParser {
   [[nodiscard]] bool plain_calendar() const {
     return dated_ && no_zone_ && !zone_ && zone_name_.empty() && numeric_ == Numeric::none;
   }
-  /// The first name of a zone that was not looked up; empty where there is none.
-  [[nodiscard]] const std::string& zone_name() const { return zone_name_; }
+  /// For the reader's notes: names of zones ("CET", "IST") are not unique, so that the first one was not looked up;
+  /// empty where there is none.
+  [[nodiscard]] std::string zone_note() const;
+  /// The last stamp was put on the next day though its clock went back by only so much, which is no midnight that the
+  /// log ran over; else zero. BackSteps (back_steps.h) makes a note of it.
+  [[nodiscard]] Nanos back_step() const { return back_step_; }
   /// The clock was read in the unit stated, and would be a present-day epoch in this one.
   [[nodiscard]] std::optional<TimeUnit> epoch_otherwise() const { return epoch_otherwise_; }
   /// The unit of a numeric clock was found from its size.
@@ -79,11 +88,13 @@ class StampParser {
   bool dated_ = false;     ///< calendar stamps with a date, or
   bool dateless_ = false;  ///< without one: never both
   bool comma_ = false;
+  bool in_order_ = false;
   DateOrder order_ = DateOrder::unknown;
   std::optional<TimeUnit> epoch_otherwise_;
   std::string zone_name_;
   std::int64_t day_ = 0;  ///< of a clock without dates
   std::int64_t last_clock_ns_ = -1;
+  Nanos back_step_{0};
   char date_[10] = {};  ///< the last ten-character date and its midnight: logs repeat it for hours
   std::int64_t midnight_ns_ = 0;
 };

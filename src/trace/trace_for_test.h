@@ -1,6 +1,7 @@
 #pragma once
 // What the tests of several readers need.
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 namespace wattrein::trace {
 
 using Powers = std::vector<double>;
+using Times = std::vector<std::int64_t>;
+inline constexpr std::int64_t kSecond = 1'000'000'000;
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 inline Result<Trace> read_text(std::string_view text, const ReadOptions& options = {}) {

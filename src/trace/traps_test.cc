@@ -6,27 +6,10 @@
 
 #include "trace/read.h"
 #include "trace/steps.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
-
-using Powers = std::vector<double>;
-using Times = std::vector<std::int64_t>;
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-Result<Trace> read(std::string_view text, ReadOptions options = {}) { return read_memory(text, "log.csv", options); }
-
-std::string error_of(std::string_view text, ReadOptions options = {}) {
-  const auto trace = read(text, std::move(options));
-  return trace ? "read" : trace.error().message();
-}
-
-bool mentions(const Trace& trace, std::string_view words) {
-  for (const std::string& note : trace.understanding.notes) {
-    if (note.find(words) != std::string::npos) return true;
-  }
-  return false;
-}
 
 Times seconds(std::initializer_list<double> list) {
   Times times;
@@ -37,7 +20,7 @@ Times seconds(std::initializer_list<double> list) {
 // --- Numbers --------------------------------------------------------------------------------------------------
 
 TEST(Numbers, DecimalCommas) {
-  const auto trace = read(
+  const auto trace = read_text(
       "time;gpu;power;energy_j\n1718369824,5;0;71,25 W;1.234,5\n1718369825,5;0;1.071,5 W;1.300,5\n"
       "1718369826,5;0;72 W;2.400,75\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -49,13 +32,13 @@ TEST(Numbers, DecimalCommas) {
 }
 
 TEST(Numbers, QuotedDecimalCommas) {
-  const auto trace = read("time,gpu,power_w\n1718369824,0,\"71,25\"\n1718369825,0,\"72,5\"\n");
+  const auto trace = read_text("time,gpu,power_w\n1718369824,0,\"71,25\"\n1718369825,0,\"72,5\"\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (Powers{71.25, 72.5}));
 }
 
 TEST(Numbers, Thousands) {
-  const auto trace = read(
+  const auto trace = read_text(
       "time\tgpu\tpower\tpower_limit_w\n1718369824\t0\t71.5 W\t1,200\n1718369825\t0\t1,234.5 W\t1,200\n"
       "1718369826\t0\t1 kW\t1,200\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -69,13 +52,13 @@ TEST(Numbers, WhatNoCellDecidesIsAskedFor) {
   EXPECT_NE(error.find("'1,234' in column 'power_w'"), std::string::npos) << error;
   EXPECT_NE(error.find("--decimal ,"), std::string::npos);
   EXPECT_NE(error.find("--decimal ."), std::string::npos);
-  EXPECT_EQ(read(log, {.decimal = ","})->series[0].power_w, (Powers{1.234, 312.0}));
-  EXPECT_EQ(read(log, {.decimal = "."})->series[0].power_w, (Powers{1234.0, 312.0}));
+  EXPECT_EQ(read_text(log, {.decimal = ","})->series[0].power_w, (Powers{1.234, 312.0}));
+  EXPECT_EQ(read_text(log, {.decimal = "."})->series[0].power_w, (Powers{1234.0, 312.0}));
   EXPECT_NE(error_of(log, {.decimal = ";"}).find("is no decimal sign"), std::string::npos);
 }
 
 TEST(Numbers, AColumnThatIsNotReadDecides) {
-  const auto trace = read("time;power_w;temp\n1718369824;100,000;40,1\n1718369825;150,910;40,2\n");
+  const auto trace = read_text("time;power_w;temp\n1718369824;100,000;40,1\n1718369825;150,910;40,2\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (Powers{100, 150.91}));
   const std::string open = error_of("time;power_w;temp\n1718369824;100,000;40,1\n1718369825;150,910;40.2\n");
@@ -85,7 +68,7 @@ TEST(Numbers, AColumnThatIsNotReadDecides) {
 TEST(Numbers, ACellThatContradictsItsColumnIsDamaged) {
   std::string log = "time;gpu;power_w\n";
   for (int i = 0; i < 30; ++i) log += std::to_string(1718369824 + i) + ";0;71,5\n";
-  const auto trace = read(log + "1718369860;0;71.25\n");
+  const auto trace = read_text(log + "1718369860;0;71.25\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->understanding.damaged, 1);
   EXPECT_EQ(trace->series[0].power_w, Powers(30, 71.5));
@@ -99,35 +82,35 @@ TEST(Numbers, ADecimalCommaThatIsTheDelimiterToo) {
 
 TEST(Numbers, AStatedUnitAgainstHeaderOrCells) {
   const std::string header = "time,gpu,power_mw\n1718369824,0,71250\n1718369825,0,72500\n";
-  const auto by_option = read(header, {.power_unit = "W"});
+  const auto by_option = read_text(header, {.power_unit = "W"});
   ASSERT_TRUE(by_option);
   EXPECT_EQ(by_option->series[0].power_w, (Powers{71250.0, 72500.0}));
   EXPECT_TRUE(mentions(*by_option, "The header says 'power_mw' and --unit says W: --unit was taken."));
   const std::string cells = "time,gpu,power\n1718369824,0,71 W\n1718369825,0,72 W\n";
-  const auto by_cells = read(cells, {.power_unit = "mW"});
+  const auto by_cells = read_text(cells, {.power_unit = "mW"});
   ASSERT_TRUE(by_cells);
   EXPECT_EQ(by_cells->series[0].power_w, (Powers{71.0, 72.0}));
   EXPECT_TRUE(mentions(*by_cells, "A cell such as '71 W' carries its own unit"));
-  EXPECT_FALSE(mentions(*read(cells, {.power_unit = "W"}), "--unit"));
+  EXPECT_FALSE(mentions(*read_text(cells, {.power_unit = "W"}), "--unit"));
 }
 
 TEST(Numbers, AStatedTimeUnitAgainstHeaderOrStamps) {
-  const auto header = read("time_us,gpu,power_w\n1718369824000,0,71\n1718369825000,0,72\n", {.time_unit = "ms"});
+  const auto header = read_text("time_us,gpu,power_w\n1718369824000,0,71\n1718369825000,0,72\n", {.time_unit = "ms"});
   ASSERT_TRUE(header) << header.error().message();
   EXPECT_EQ(header->series[0].time_ns, seconds({0, 1}));
   EXPECT_TRUE(mentions(*header, "The header says 'time_us' and --time-unit says ms"));
-  const auto size = read("time,gpu,power_w\n1718369824,0,71\n1718369825,0,72\n", {.time_unit = "ms"});
+  const auto size = read_text("time,gpu,power_w\n1718369824,0,71\n1718369825,0,72\n", {.time_unit = "ms"});
   ASSERT_TRUE(size);
   EXPECT_EQ(size->series[0].time_ns, seconds({0, 0.001}));
   EXPECT_TRUE(mentions(*size, "in s they would be a present-day epoch"));
   const auto calendar =
-      read("time,gpu,power_w\n2025/07/27 00:22:27,0,71\n2025/07/27 00:22:28,0,72\n", {.time_unit = "ms"});
+      read_text("time,gpu,power_w\n2025/07/27 00:22:27,0,71\n2025/07/27 00:22:28,0,72\n", {.time_unit = "ms"});
   ASSERT_TRUE(calendar);
   EXPECT_TRUE(mentions(*calendar, "--time-unit is not used"));
 }
 
 TEST(Numbers, DoubledQuotesInNames) {
-  const auto trace = read("time,gpu,power_w,phase\n1718369824,\"the \"\"left\"\" one\",71,\"\"\"a\"\"\"\n");
+  const auto trace = read_text("time,gpu,power_w,phase\n1718369824,\"the \"\"left\"\" one\",71,\"\"\"a\"\"\"\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].device.name, "the \"left\" one");
   EXPECT_EQ(trace->phases, (std::vector<std::string>{"\"a\""}));
@@ -136,15 +119,15 @@ TEST(Numbers, DoubledQuotesInNames) {
 // --- Clocks ---------------------------------------------------------------------------------------------------
 
 TEST(Clocks, WithoutADateOverMidnight) {
-  const auto trace =
-      read("time,gpu,power_w\n23:59:59.5,0,70\n23:59:59.9,1,80\n0:00:00.5,0,71\n0:00:00.9,1,81\n00:00:01.500,0,72\n");
+  const auto trace = read_text(
+      "time,gpu,power_w\n23:59:59.5,0,70\n23:59:59.9,1,80\n0:00:00.5,0,71\n0:00:00.9,1,81\n00:00:01.500,0,72\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_FALSE(trace->start_unix_ns);
   EXPECT_EQ(trace->series[0].time_ns, seconds({0, 1, 2}));
   EXPECT_EQ(trace->series[1].time_ns, (Times{400'000'000, 1'400'000'000}));
   EXPECT_EQ(trace->series[0].backward_stamps, 0);
   EXPECT_NE(trace->understanding.clock.find("time of day, no date"), std::string::npos);
-  EXPECT_EQ(read("time,gpu,power_w\n23:59:59.5,0,70\n", {.start_unix_ns = 77})->start_unix_ns, 77);
+  EXPECT_EQ(read_text("time,gpu,power_w\n23:59:59.5,0,70\n", {.start_unix_ns = 77})->start_unix_ns, 77);
 }
 
 TEST(Clocks, DayOrMonthFirst) {
@@ -152,11 +135,11 @@ TEST(Clocks, DayOrMonthFirst) {
   const std::string error = error_of(open);
   EXPECT_NE(error.find("'05/01/2025 10:00:00' in column 'time'"), std::string::npos) << error;
   EXPECT_NE(error.find("--date-order dmy"), std::string::npos);
-  EXPECT_EQ(read(open, {.date_order = "dmy"})->start_unix_ns, 1'736'071'200 * kSecond);  // 5 January
-  EXPECT_EQ(read(open, {.date_order = "mdy"})->start_unix_ns, 1'746'093'600 * kSecond);  // 1 May
+  EXPECT_EQ(read_text(open, {.date_order = "dmy"})->start_unix_ns, 1'736'071'200 * kSecond);  // 5 January
+  EXPECT_EQ(read_text(open, {.date_order = "mdy"})->start_unix_ns, 1'746'093'600 * kSecond);  // 1 May
   EXPECT_NE(error_of(open, {.date_order = "ymd"}).find("no order of day and month"), std::string::npos);
   // The next day decides for the whole column: 12/01 to 13/01.
-  const auto decided = read("time,gpu,power_w\n12/01/2025 23:59:59,0,70\n13/01/2025 00:00:00,0,71\n");
+  const auto decided = read_text("time,gpu,power_w\n12/01/2025 23:59:59,0,70\n13/01/2025 00:00:00,0,71\n");
   ASSERT_TRUE(decided) << decided.error().message();
   EXPECT_EQ(decided->series[0].time_ns, seconds({0, 1}));
   EXPECT_TRUE(mentions(*decided, "Its dates have the day first"));
@@ -167,12 +150,12 @@ TEST(Clocks, OtherWritings) {
                                       {"Wed Dec 31 23:59:59 2025", "Thu Jan 01 00:00:00 2026"},
                                       {"31-Dec-2025 23:59:59:000", "01-Jan-2026 00:00:00:000"},
                                       {"20251231T235959Z", "20260101T000000Z"}}) {
-    const auto trace = read("time;gpu;power_w\n" + std::string(first) + ";0;70\n" + second + ";0;71\n");
+    const auto trace = read_text("time;gpu;power_w\n" + std::string(first) + ";0;70\n" + second + ";0;71\n");
     ASSERT_TRUE(trace) << first << trace.error().message();
     EXPECT_EQ(trace->start_unix_ns, 1'767'225'599 * kSecond) << first;
     EXPECT_EQ(trace->series[0].time_ns, seconds({0, 1})) << first;
   }
-  const auto named = read("time,gpu,power_w\n2025/07/27 00:22:27 CET,0,71\n2025/07/27 00:22:28 CET,0,72\n");
+  const auto named = read_text("time,gpu,power_w\n2025/07/27 00:22:27 CET,0,71\n2025/07/27 00:22:28 CET,0,72\n");
   ASSERT_TRUE(named) << named.error().message();
   EXPECT_FALSE(named->start_has_zone);
   EXPECT_TRUE(mentions(*named, "name the zone 'CET'"));
@@ -193,7 +176,7 @@ std::string october(int from_minute, int to_minute, int period_minutes, bool sec
 }
 
 TEST(Clocks, TheHourThatComesTwiceIsUnfolded) {
-  const auto trace = read(october(170, 260, 1));
+  const auto trace = read_text(october(170, 260, 1));
   ASSERT_TRUE(trace) << trace.error().message();
   for (const Series& s : trace->series) {
     ASSERT_EQ(s.size(), 91U);
@@ -209,7 +192,7 @@ TEST(Clocks, ADeviceThatLeavesTheFoldOpenForbidsIt) {
   // A third device was polled between 02:10 and 02:12 only: in which of the two hours is not known.
   std::string log = october(170, 260, 1);
   log += "2026-10-25 02:10:15,2,7\n2026-10-25 02:12:15,2,8\n";
-  const auto trace = read(log);
+  const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_FALSE(mentions(*trace, "goes back by an hour"));
   EXPECT_TRUE(mentions(*trace, "2 stamps step backwards"));
@@ -223,13 +206,13 @@ TEST(Clocks, OtherStepsBackAreNoFold) {
     return log;
   };
   const std::string fold = october(170, 260, 1, false);
-  EXPECT_FALSE(mentions(*read(swap(fold, "2026-10", "2026-07")), "goes back"));            // in July
-  EXPECT_FALSE(mentions(*read(swap(fold, ":00,0,", ":00+02:00,0,")), "goes back"));        // with a zone
-  EXPECT_FALSE(mentions(*read(swap(fold, "2026-10-25 0", "2026-10-25 1")), "goes back"));  // at noon
+  EXPECT_FALSE(mentions(*read_text(swap(fold, "2026-10", "2026-07")), "goes back"));            // in July
+  EXPECT_FALSE(mentions(*read_text(swap(fold, ":00,0,", ":00+02:00,0,")), "goes back"));        // with a zone
+  EXPECT_FALSE(mentions(*read_text(swap(fold, "2026-10-25 0", "2026-10-25 1")), "goes back"));  // at noon
 }
 
 TEST(Clocks, AnHourThatIsSkippedStaysAHole) {
-  const auto trace = read(
+  const auto trace = read_text(
       "time,gpu,power_w\n2026-03-29 01:59:58,0,70\n2026-03-29 01:59:59,0,71\n2026-03-29 03:00:00,0,72\n"
       "2026-03-29 03:00:01,0,73\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -240,7 +223,7 @@ TEST(Clocks, AnHourThatIsSkippedStaysAHole) {
 // --- Sessions -------------------------------------------------------------------------------------------------
 
 TEST(Sessions, AHoleOfFifteenHoursIsUnknown) {
-  const auto trace = read(
+  const auto trace = read_text(
       "time,gpu,power_w\n2025/07/27 00:00:00,0,100\n2025/07/27 00:00:01,0,100\n2025/07/27 00:00:02,0,100\n"
       "time,gpu,power_w\n2025/07/27 15:00:02,0,200\n2025/07/27 15:00:03,0,200\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -254,7 +237,7 @@ TEST(Sessions, AHoleOfFifteenHoursIsUnknown) {
 }
 
 TEST(Sessions, DuplicatesAndBackwardStepsAreCountedAndSorted) {
-  const auto trace = read(
+  const auto trace = read_text(
       "time,gpu,power_w\n1718369824,0,1\n1718369825,0,2\n1718369825,0,3\n1718369827,0,5\n1718369826,0,4\n"
       "1718369827,0,6\n1718369828,0,7\n");
   ASSERT_TRUE(trace) << trace.error().message();
@@ -268,7 +251,7 @@ TEST(Sessions, DuplicatesAndBackwardStepsAreCountedAndSorted) {
 
 TEST(Sessions, AnEarlierSessionAppendedIsPutBefore) {
   const auto trace =
-      read("time,gpu,power_w\n1718369824,0,3\n1718369825,0,4\ntime,gpu,power_w\n1718360000,0,1\n1718360001,0,2\n");
+      read_text("time,gpu,power_w\n1718369824,0,3\n1718369825,0,4\ntime,gpu,power_w\n1718360000,0,1\n1718360001,0,2\n");
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(trace->series[0].power_w, (Powers{1, 2, 3, 4}));
   EXPECT_EQ(trace->series[0].backward_stamps, 1);
@@ -280,19 +263,19 @@ TEST(Sessions, AClockThatStartsAgainIsNotMerged) {
   const std::string once = log;
   for (int i = 0; i < 10; ++i) log += std::to_string(i) + ".5,0,72\n";
   const std::string error = error_of(log);
-  EXPECT_EQ(error.find("log.csv:22: the clock starts again here"), 0U) << error;  // behind a header and 20 rows
+  EXPECT_EQ(error.find("log:22: the clock starts again here"), 0U) << error;  // behind a header and 20 rows
   EXPECT_NE(error.find("Split the file"), std::string::npos);
-  ASSERT_TRUE(read(once));
+  ASSERT_TRUE(read_text(once));
   // Sorted by device the clock goes back as well, and no session begins.
   std::string sorted = "time_s,gpu,power_w\n";
   for (const char* gpu : {"0", "1"}) {
     for (int i = 0; i < 10; ++i) sorted += std::to_string(i) + "," + gpu + ",71\n";
   }
-  const auto by_device = read(sorted);
+  const auto by_device = read_text(sorted);
   ASSERT_TRUE(by_device) << by_device.error().message();
   EXPECT_EQ(by_device->series[1].size(), 10U);
   // A stamp that is a little late is no session either.
-  const auto jitter = read(once + "9.4,0,71\n9.7,0,70\n");
+  const auto jitter = read_text(once + "9.4,0,71\n9.7,0,70\n");
   ASSERT_TRUE(jitter) << jitter.error().message();
   EXPECT_EQ(jitter->series[0].backward_stamps, 1);
 }

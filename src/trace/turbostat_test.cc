@@ -6,20 +6,15 @@
 
 #include "trace/read.h"
 #include "trace/shared_traces_for_test.h"
+#include "trace/trace_for_test.h"
 
 namespace wattrein::trace {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kMs = 1'000'000;
 
 Result<Trace> read(const std::string& text, const ReadOptions& options = {}) {
   return read_memory(text, "turbo.txt", options);
-}
-
-bool has_note(const Trace& t, const std::string& part) {
-  return std::ranges::any_of(t.understanding.notes,
-                             [&](const std::string& n) { return n.find(part) != std::string::npos; });
 }
 
 const std::string kPreamble =
@@ -45,7 +40,7 @@ TEST(Turbostat, ReadsTheSummaryRowsOfPackagePower) {
   EXPECT_EQ(t->start_unix_ns, 1'700'000'000 * kSecond + 250 * kMs);
   EXPECT_EQ(t->understanding.repeated_headers, 1);
   EXPECT_EQ(t->understanding.damaged, 0);
-  EXPECT_TRUE(has_note(*t,
+  EXPECT_TRUE(mentions(*t,
                        "the mean over the interval that ends at its stamp, and is shown from that stamp on: the curve "
                        "stands one interval late."));
 }
@@ -58,11 +53,11 @@ TEST(Turbostat, WithoutAClockTheIntervalIsTakenAndSaid) {
   ASSERT_TRUE(stated) << stated.error().message();
   EXPECT_EQ(stated->series[0].time_ns, (std::vector<std::int64_t>{0, 2500 * kMs}));
   EXPECT_FALSE(stated->start_unix_ns);
-  EXPECT_TRUE(has_note(*stated, "taken from its 'Measurement interval'"));
+  EXPECT_TRUE(mentions(*stated, "taken from its 'Measurement interval'"));
   const auto assumed = read(table);
   ASSERT_TRUE(assumed) << assumed.error().message();
   EXPECT_EQ(assumed->series[0].time_ns, (std::vector<std::int64_t>{0, 5 * kSecond}));
-  EXPECT_TRUE(has_note(*assumed, "assumed, turbostat's default"));
+  EXPECT_TRUE(mentions(*assumed, "assumed, turbostat's default"));
   const auto given = read(kPreamble + table, {.period = Nanos(kSecond)});
   ASSERT_TRUE(given) << given.error().message();
   EXPECT_EQ(given->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond}));
@@ -78,8 +73,8 @@ TEST(Turbostat, OfSeveralPackagesTheSumIsReadOnce) {
   ASSERT_TRUE(t) << t.error().message();
   ASSERT_EQ(t->series.size(), 1U);
   EXPECT_EQ(t->series[0].power_w, std::vector<double>{300});
-  EXPECT_TRUE(has_note(*t, "it is the sum of the packages"));
-  EXPECT_TRUE(has_note(*t, "RAMWatt is drawn beside the packages and is not in PkgWatt"));
+  EXPECT_TRUE(mentions(*t, "it is the sum of the packages"));
+  EXPECT_TRUE(mentions(*t, "RAMWatt is drawn beside the packages and is not in PkgWatt"));
 }
 
 TEST(Turbostat, AnotherColumnIsReadByName) {
@@ -121,7 +116,7 @@ TEST(Turbostat, ADamagedHeaderNeverShiftsColumns) {
   EXPECT_EQ(t->understanding.first_damaged[0].where, "turbo.txt:5");
   EXPECT_NE(t->understanding.first_damaged[0].reason.find("line 4"), std::string::npos);
   EXPECT_EQ(std::ranges::max(t->series[0].power_w), 20);
-  EXPECT_TRUE(has_note(*t, "differs from that at line"));
+  EXPECT_TRUE(mentions(*t, "differs from that at line"));
 }
 
 TEST(Turbostat, ADamagedNameElsewhereCostsNothing) {
@@ -161,7 +156,7 @@ TEST(Turbostat, ACutLastLineIsLeftOutAndSaid) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->understanding.rows, 1);
   EXPECT_EQ(t->understanding.damaged, 0);
-  EXPECT_TRUE(has_note(*t, "The last line was cut"));
+  EXPECT_TRUE(mentions(*t, "The last line was cut"));
 }
 
 TEST(Turbostat, RefusesAPeriodThatOverflows) {
@@ -177,7 +172,7 @@ TEST(Turbostat, RealLogWithADamagedHeader) {
   ASSERT_TRUE(t) << t.error().message();
   EXPECT_EQ(t->understanding.rows, 22);  // of 23: the first block stands under the damaged header
   EXPECT_EQ(t->understanding.damaged, 1);
-  EXPECT_TRUE(has_note(*t, "The header at line 64 differs"));
+  EXPECT_TRUE(mentions(*t, "The header at line 64 differs"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace wattrein::trace {
 std::string understanding_line(const Trace& trace) {
   const Understanding& u = trace.understanding;
   const std::size_t n = trace.series.size();
-  std::string text = fmt::format("{}, {} device{}", u.format, n, n == 1 ? "" : "s");
+  std::string text = fmt::format("{}, {}", u.format, counted(n, "device"));
   if (!u.devices.empty()) text += fmt::format(" ({})", u.devices);
   if (!u.power.empty()) text += ", power from " + u.power;
   if (!u.clock.empty()) text += ", clock: " + u.clock;
