@@ -89,6 +89,16 @@ TEST(Analyze, ASumLimitOnOneDeviceIsThatDevicesOwn) {
   EXPECT_TRUE(noted(a, "a limit on the sum is a limit on that device")) << notes(a);
 }
 
+TEST(Analyze, ALimitInAnotherUnitIsPointedOut) {
+  // The highest sample is 200 W: 200 MW is a million times that, 0.2 W a thousandth.
+  const Analysis far = *analyze(trace_of({with_a_spike()}), with({"200MW"}));
+  EXPECT_TRUE(noted(far, "is 1e+06 times the highest reading (200 W): check its unit")) << notes(far);
+  const Analysis low = *analyze(trace_of({with_a_spike()}), with({"200mW"}));
+  EXPECT_TRUE(noted(low, "The highest reading (200 W) is 1e+03 times the limit")) << notes(low);
+  const Analysis node = *analyze(trace_of({with_a_spike()}), with({"10kW:sum"}));
+  EXPECT_FALSE(noted(node, "check its unit")) << notes(node);
+}
+
 TEST(Analyze, JudgesDevicesAndTheirSumApart) {
   const Analysis a = *analyze(trace_of({TestLog::regular(1, std::vector<double>(40, 100.0)), with_a_spike()}),
                               with({"150W", "180W:sum", "400W:sum"}));

@@ -153,6 +153,35 @@ void note_meter(const Analysis& analysis, std::vector<std::string>& notes) {
                   devices(averaging)));
 }
 
+/// A limit in another unit than was meant is held by anything, or by nothing.
+void note_far_limits(const Analysis& analysis, std::vector<std::string>& notes) {
+  constexpr double kFar = 100.0;
+  for (const Limit& limit : analysis.limits) {
+    double highest = 0.0;
+    const auto look = [&highest](const Subject& subject) {
+      if (subject.power.max) highest = std::max(highest, subject.power.max->value());
+    };
+    if (limit.scope == Limit::Scope::sum && analysis.sum) {
+      look(*analysis.sum);
+    } else {
+      for (const Subject& device : analysis.devices) look(device);
+    }
+    const double watts = limit.power.value();
+    if (highest <= 0.0 || watts <= 0.0) continue;
+    if (watts > kFar * highest) {
+      notes.push_back(
+          fmt::format("The limit {} is {:.3g} times the highest reading ({:.6g} W): check its unit, as MW is "
+                      "not mW.",
+                      limit.text(), watts / highest, highest));
+    } else if (highest > kFar * watts) {
+      notes.push_back(
+          fmt::format("The highest reading ({:.6g} W) is {:.3g} times the limit {}: check its unit, as mW is "
+                      "not MW.",
+                      highest, highest / watts, limit.text()));
+    }
+  }
+}
+
 void note_energy(const Analysis& analysis, std::vector<std::string>& notes) {
   PerDevice resets;
   for (const Subject& device : analysis.devices) {
@@ -188,6 +217,7 @@ std::vector<std::string> notes_of(const trace::Trace& trace, const std::vector<S
   if (options.align == Align::clock && !trace.start_has_zone) {
     notes.emplace_back("The log's clock states no zone: block windows start at multiples of its own time.");
   }
+  if (!analysis.limits_proposed) note_far_limits(analysis, notes);
   note_holds(steps, options, analysis, notes);
   note_stamps(analysis, notes);
   note_sum(trace, analysis, left_out, notes);

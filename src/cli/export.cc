@@ -46,6 +46,7 @@ void run(Context& context, const Flags& flags) {
     return;
   }
   const trace::Trace& trace = read->traces.front();
+  for (const std::string& warning : trace.understanding.warnings) warn(warning);
   FileWriter file(flags.out);
   auto result = file.open();
   if (result) {

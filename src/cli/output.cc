@@ -95,6 +95,10 @@ void complain(Context& context, const Error& error) {
   context.raise(exit_code(error.kind));
 }
 
+void warn(std::string_view sentence) {
+  write_all(STDERR_FILENO, "wattrein: warning: " + without_controls(std::string(sentence)) + '\n');
+}
+
 Result<void> check_output(const std::string& path, std::string_view option, const std::vector<std::string>& inputs) {
   if (path.empty() && option == "--report") return {};
   if (path.empty() || path == "-") {

@@ -12,6 +12,8 @@ namespace wattrein::cli {
 void print(Context& context, std::string_view text);
 /// "wattrein: where: what\n  cure" on standard error, and the error's exit code.
 void complain(Context& context, const Error& error);
+/// "wattrein: warning: ..." on standard error; no exit code.
+void warn(std::string_view sentence);
 /// Refuses to write a result over one of the logs it is made from. Errors: usage.
 [[nodiscard]] Result<void> check_output(const std::string& path, std::string_view option,
                                         const std::vector<std::string>& inputs);

@@ -93,7 +93,11 @@ Result<void> check(const Understanding& u, bool any_known, bool lenient, const I
                 "If another column holds the time or the power, name it with --time or --power.");
   }
   if (u.rows == 0) {
-    return fail(ErrorKind::bad_input, input.name(), fmt::format("it holds no sample{}", ended),
+    const std::string passed =
+        u.other_lines == 0 || !ended.empty()
+            ? ended
+            : fmt::format(": none of its {} lines is a row as the format {} has them", u.other_lines, u.format);
+    return fail(ErrorKind::bad_input, input.name(), fmt::format("it holds no sample{}", passed),
                 input.error() == nullptr || input.error()->cure.empty()
                     ? "Check that the log was written to its end, or name its format with --format."
                     : input.error()->cure);
@@ -236,6 +240,11 @@ Result<std::string> Builder::settle_power(const ReadOptions& options) {
   if (!readings_are_meant_ && !options.keep_zeros) drop(drop_zeros);
   if (!readings_are_meant_ && !from_counter_) {
     if (auto one_scale = check_scales(options, extents); !one_scale) return std::unexpected(one_scale.error());
+  }
+  if (!readings_are_meant_ && options.power_unit.empty()) {
+    for (std::string& sentence : doubtful_scales(trace_, extents)) {
+      trace_.understanding.warnings.push_back(std::move(sentence));
+    }
   }
   std::int64_t& unknown = trace_.understanding.unknown_power;
   unknown = 0;

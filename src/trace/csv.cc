@@ -16,6 +16,7 @@ HeaderScore scorer(const ReadOptions& options) {
 }
 
 Match recognise(std::string_view head) {
+  if (are_json_lines(head)) return Match::no;
   const ReadOptions none;
   const auto layout = find_layout(head, scorer(none));
   return layout && vocabulary_suffices(layout->names) ? Match::perhaps : Match::no;

@@ -67,6 +67,38 @@ TEST(Csv, ALimitBesideIsNoPower) {
   EXPECT_TRUE(mentions(*trace, "energy counter falls on 1 device"));
 }
 
+// Watts that nothing draws: what may be drawn, what is left of it, what it was at the most.
+TEST(Csv, APowerThatIsNoDrawIsRefusedWithTheWord) {
+  for (const std::string word : {"headroom", "saved", "delta", "rated", "allocated", "available", "cumulative",
+                                 "reserved", "nominal", "budget", "limit", "tdp", "peak"}) {
+    const std::string log = "time,power_" + word + "_w\n1718369824,70\n1718369825,71\n";
+    const std::string error = error_of(log);
+    EXPECT_NE(error.find("'power_" + word + "_w' is passed over for the word '" + word + "'"), std::string::npos)
+        << error;
+    EXPECT_NE(error.find("Name it with --power"), std::string::npos) << error;
+    const auto named = read_text(log, {.power_column = "power_" + word + "_w"});
+    ASSERT_TRUE(named) << named.error().message();
+    EXPECT_EQ(named->series[0].power_w, (Powers{70, 71}));
+  }
+  const auto beside = read_text("time,reserved_power_w,used_power_w\n1718369824,400,70\n1718369825,400,71\n");
+  ASSERT_TRUE(beside) << beside.error().message();
+  EXPECT_EQ(beside->series[0].power_w, (Powers{70, 71}));
+  const std::string saved = error_of("time,energy_saved_j\n1718369824,70\n1718369825,170\n");
+  EXPECT_NE(saved.find("for the word 'saved'"), std::string::npos) << saved;
+  const auto counter = read_text("time,cumulative_energy_j\n1718369824,70\n1718369825,170\n");
+  ASSERT_TRUE(counter) << "a counter is cumulative";
+}
+
+TEST(Csv, AFractionOfAWattIsNoUnit) {
+  for (const std::string unit : {"dW", "0.1W", "cW", "10W"}) {
+    const std::string error = error_of("time,power_" + unit + "\n1718369824,700\n1718369825,710\n");
+    EXPECT_NE(error.find("has no unit"), std::string::npos) << error;
+    EXPECT_NE(error.find("'" + unit + "' is neither W, mW nor kW"), std::string::npos) << error;
+  }
+  EXPECT_EQ(parse_column_name("gpu0W").power_scale, 1.0) << "a numbered device";
+  EXPECT_EQ(parse_column_name("powerW").power_scale, 1.0);
+}
+
 TEST(Csv, APowerWithoutUnitIsRefusedUntilStated) {
   const std::string log = "Time,Draw\n2022-07-13 02:07:36.708783111,32402\n2022-07-13 02:07:36.761689374,32500\n";
   const std::string error = error_of(log);
@@ -196,6 +228,21 @@ TEST(Csv, UnknownFormatSaysWhatItLookedFor) {
   EXPECT_NE(error.find("--format"), std::string::npos);
   const std::string format = error_of("a\n", {.format = "nvidia-sm"});
   EXPECT_NE(format.find("Did you mean 'nvidia-smi'?"), std::string::npos) << format;
+}
+
+TEST(Jsonl, IsNeverTakenForCommaSeparatedCells) {
+  // Keys as nvidia-smi names its columns.
+  const auto smi = read_text(
+      "{\"timestamp\": \"2025/06/01 10:00:00.000\", \"index\": \"0\", \"power.draw\": \"90.5 W\"}\n"
+      "{\"timestamp\": \"2025/06/01 10:00:01.000\", \"index\": \"0\", \"power.draw\": \"91.5 W\"}\n");
+  ASSERT_TRUE(smi) << smi.error().message();
+  EXPECT_EQ(smi->series[0].power_w, (Powers{90.5, 91.5}));
+  EXPECT_EQ(smi->understanding.format, "jsonl");
+  // Keys in another order in every line.
+  const auto mixed =
+      read_text("{\"power_w\": 90, \"timestamp\": 1718369824}\n{\"timestamp\": 1718369825, \"power_w\": 91}\n");
+  ASSERT_TRUE(mixed) << mixed.error().message();
+  EXPECT_EQ(mixed->series[0].power_w, (Powers{90, 91}));
 }
 
 TEST(Jsonl, KeysAreColumns) {

@@ -15,6 +15,7 @@
 #include "trace/option_fit.h"
 #include "trace/poll_sequence.h"
 #include "trace/reader.h"
+#include "trace/second_power.h"
 
 namespace wattrein::trace {
 
@@ -77,6 +78,7 @@ struct Header {
   bool left_aligned = false;
 
   std::optional<std::size_t> power;
+  std::optional<std::size_t> second;  ///< power for GPUs of which the first has none
   MeterKind meter = MeterKind::unknown;
   std::optional<std::size_t> energy;
   std::optional<std::size_t> limit;
@@ -127,6 +129,8 @@ class Dmon {
   const ReadOptions& options_;
   Builder builder_;
   Header header_;
+  SecondPower second_;
+  std::string second_name_;
   std::vector<std::string_view> tokens_;
   double scale_ = 1.0;
   bool has_header_ = false;
@@ -163,6 +167,8 @@ Result<void> Dmon::read_header(std::string_view line) {
   }
   if (instant && h.power == instant) h.meter = MeterKind::instantaneous;
   if (instant && h.power == instant && h.find(Field::power)) {
+    if (options_.power_column.empty()) h.second = h.find(Field::power);
+    if (h.second) second_name_ = h.names[*h.second];
     builder_.note("Instantaneous power (POWINST) is read; --power POWER reads the other power column.");
   }
   h.energy = h.find(Field::energy);
@@ -231,6 +237,8 @@ void Dmon::read_row(std::string_view line) {
     if (!is_dcgm_blank_power(*value)) power_w = *value * scale_;
   }
   builder_.add(device, row, power_w);
+  const auto second = number(line, header_.second);
+  second_.add(device, power_w, second && !is_dcgm_blank_power(*second) ? *second * scale_ : kUnknown);
   Series& series = builder_.series(device);
   series.device.meter = header_.meter;
   if (const auto mj = number(line, header_.energy); mj && !is_dcgm_blank_energy(*mj)) {
@@ -289,6 +297,9 @@ Result<Trace> Dmon::read() {
   const Nanos period = options_.period.value_or(Nanos(1'000'000'000));
   if (auto placed = place_by_polls(builder_, sequence_, period); !placed) return std::unexpected(placed.error());
   explain();
+  for (const std::size_t d : second_.settle(builder_, header_.names[*header_.power], second_name_)) {
+    builder_.series(d).device.meter = MeterKind::unknown;
+  }
   drop_falling_counters(builder_);
   return builder_.finish(input_, options_);
 }

@@ -90,6 +90,21 @@ TEST(DcgmiDmon, PrefersInstantPowerAndKnowsItsKind) {
   }
 }
 
+TEST(DcgmiDmon, AGpuWithoutInstantPowerHasItsPlainOne) {
+  const auto t = read(
+      "#Entity   POWER         POWINST     \n"
+      "ID        W             W           \n"
+      "GPU 0     100.000       101.000     \n"
+      "GPU 1     170.000       N/A         \n"
+      "GPU 0     102.000       103.000     \n"
+      "GPU 1     171.000       2147483632  \n");
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{101, 103}));
+  EXPECT_EQ(t->series[1].power_w, (std::vector<double>{170, 171}));
+  EXPECT_EQ(t->series[1].device.meter, MeterKind::unknown);
+  EXPECT_TRUE(mentions(*t, "Device 1 has no reading of 'POWINST': 'POWER' is taken as the power instead."));
+}
+
 TEST(DcgmiDmon, ReadsLongNamesAndTheOlderRightAlignedLayout) {
   const auto longer = read("#Entity   DCGM_FI_DEV_POWER_USAGE\nGPU 0     71.5\n");
   ASSERT_TRUE(longer) << longer.error().message();

@@ -18,11 +18,15 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kListed = 8;
 constexpr double kMostOfAGpu = 5000.0;  // several times what any accelerator draws
+constexpr double kLeastOfAGpu = 20.0;   // at its busiest moment
 constexpr std::array<std::string_view, 5> kGpuWords{"gpu", "nvidia", "dcgm", "rocm", "amd-smi"};
 
-/// 0xFFFF W; 0x7FFFFFF0 to 0x7FFFFFFF mW; 0xFFFFFFFF mW. What lies above kMostWatts is no reading to begin with.
+/// 0xFFFF W; 0x7FFFFFF0 to 0x7FFFFFFF mW; 0xFFFFFFFF mW, each also as printed with two decimals. What lies above
+/// kMostWatts is no reading to begin with.
 bool is_full_register(double w) {
-  return w == 65535.0 || (w >= 2147483.632 && w <= 2147483.648) || (w >= 4294967.295 && w <= 4294967.296);
+  constexpr double kRounding = 0.01;
+  const auto within = [w](double least, double most) { return w >= least - kRounding && w <= most + kRounding; };
+  return w == 65535.0 || within(2147483.632, 2147483.648) || within(4294967.295, 4294967.296);
 }
 
 constexpr double kLeastSentinel = 999.0;
@@ -213,19 +217,56 @@ std::vector<std::string> drop_zeros(Trace& trace, const PowerExtents& extents) {
   return sentences;
 }
 
+namespace {
+
+bool speaks_of_gpus(std::string_view text) {
+  const std::string words = lower(text);
+  return std::ranges::any_of(kGpuWords, [&](std::string_view w) { return words.find(w) != std::string::npos; });
+}
+
+bool is_gpu(const Device& d) { return speaks_of_gpus(d.name) || speaks_of_gpus(d.model) || speaks_of_gpus(d.uuid); }
+
+}  // namespace
+
+std::vector<std::string> doubtful_scales(const Trace& trace, const PowerExtents& extents) {
+  std::vector<std::string> sentences;
+  const Understanding& u = trace.understanding;
+  const bool all = speaks_of_gpus(u.format) || speaks_of_gpus(u.devices);
+  std::optional<std::size_t> highest;
+  std::optional<std::size_t> other;  // a plain GPU, a thousand times below
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (!highest || extents[i].most_w > extents[*highest].most_w) highest = i;
+  }
+  if (!highest || extents[*highest].most_w <= kMostOfAGpu) return sentences;
+  const double most = extents[*highest].most_w;
+  const Device& device = trace.series[*highest].device;
+  for (std::size_t i = 0; i < extents.size() && !other; ++i) {
+    const double w = extents[i].most_w;
+    const double times = w > 0.0 ? most / w : 0.0;
+    const bool both_gpus = w >= kLeastOfAGpu && w <= kMostOfAGpu && most / 1000.0 >= kLeastOfAGpu;
+    if (both_gpus && times > 300.0 && times < 3000.0) other = i;
+  }
+  if (other) {
+    sentences.push_back(fmt::format(
+        "Device {} draws up to {:.6g} W and device {} up to {:.6g} W, about a thousand times "
+        "apart: if one of them is in mW, every figure of the sum is wrong.",
+        printable(device.name, 40), most, printable(trace.series[*other].device.name, 40), extents[*other].most_w));
+  } else if (all || is_gpu(device)) {
+    sentences.push_back(
+        fmt::format("Device {} draws up to {:.6g} W, more than any GPU: the unit or that reading is "
+                    "doubtful, and with it every figure in watts or joules. --unit states the unit.",
+                    printable(device.name, 40), most));
+  }
+  return sentences;
+}
+
 void warn_of_unit(Trace& trace, std::string_view unit) {
   Understanding& u = trace.understanding;
-  const auto speaks_of_gpus = [](std::string_view text) {
-    const std::string words = lower(text);
-    return std::ranges::any_of(kGpuWords, [&](std::string_view w) { return words.find(w) != std::string::npos; });
-  };
   const bool all = speaks_of_gpus(u.format) || speaks_of_gpus(u.devices);
   const Series* worst = nullptr;
   double highest = kMostOfAGpu;
   for (const Series& s : trace.series) {
-    if (!all && !speaks_of_gpus(s.device.name) && !speaks_of_gpus(s.device.model) && !speaks_of_gpus(s.device.uuid)) {
-      continue;
-    }
+    if (!all && !is_gpu(s.device)) continue;
     for (const double w : s.power_w) {
       if (!(w > highest)) continue;  // unknown is not above anything
       highest = w;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "trace/steps.h"
@@ -87,6 +88,45 @@ TEST(Doubtful, BlanksInMilliwattsAreUnknown) {
     EXPECT_TRUE(same(trace->series[0].power_w, {70, kNaN, 72})) << blank;
     EXPECT_TRUE(mentions(*trace, "a full register")) << blank;
   }
+}
+
+// 4294967.295 W with two decimals is .29 cut off and .30 rounded; 2147483.647 W is .64 or .65.
+TEST(Doubtful, FullRegistersWithTwoDecimalsAreUnknown) {
+  for (const char* blank : {"4294967.29", "4294967.30", "2147483.63", "2147483.64", "2147483.65"}) {
+    const std::string log =
+        "time,gpu,power_w\n1718369824,0,70\n1718369825,0," + std::string(blank) + "\n1718369826,0,72\n";
+    const auto trace = read_text(log);
+    ASSERT_TRUE(trace) << blank << " " << trace.error().message();
+    EXPECT_TRUE(same(trace->series[0].power_w, {70, kNaN, 72})) << blank;
+    EXPECT_TRUE(mentions(*trace, "a full register")) << blank;
+  }
+  const auto beside = read_text("time,gpu,power_w\n1718369824,0,70\n1718369825,0,4294967.2\n1718369826,0,72\n");
+  ASSERT_TRUE(beside);
+  EXPECT_EQ(beside->series[0].power_w[1], 4294967.2) << "a tenth of a watt beside it is none";
+}
+
+TEST(Doubtful, AGpuAboveFiveKilowattsIsWarnedOf) {
+  const auto warned = [](const Result<Trace>& trace, const std::string& what) {
+    const auto& all = trace->understanding.warnings;
+    return std::ranges::any_of(all, [&](const std::string& s) { return s.find(what) != std::string::npos; });
+  };
+  const auto gpu = read_text("time,gpu,power_w\n1718369824,0,150000\n1718369825,0,170000\n");
+  ASSERT_TRUE(gpu) << gpu.error().message();
+  EXPECT_TRUE(warned(gpu, "Device 0 draws up to 170000 W, more than any GPU"));
+  // 150 W and 171000 W, 1140 times apart: 171 W would be a GPU too.
+  const auto mixed =
+      read_text("time,device,power_w\n1718369824,a,140\n1718369824,b,160000\n1718369825,a,150\n1718369825,b,171000\n");
+  ASSERT_TRUE(mixed) << mixed.error().message();
+  EXPECT_TRUE(warned(mixed, "Device b draws up to 171000 W and device a up to 150 W, about a thousand times apart"));
+  // A node beside an idle part of it: 5.3 W would be no GPU.
+  const auto node =
+      read_text("time,device,power_w\n1718369824,a,5100\n1718369824,b,5\n1718369825,a,5300\n1718369825,b,6\n");
+  ASSERT_TRUE(node) << node.error().message();
+  EXPECT_TRUE(node->understanding.warnings.empty());
+  const auto facility = read_text("time,power_kw\n1718369824,150\n1718369825,170\n");
+  ASSERT_TRUE(facility) << facility.error().message();
+  EXPECT_TRUE(facility->understanding.warnings.empty());
+  EXPECT_TRUE(mentions(*facility, "says kW but never reads less than 150 kW: if its numbers are W, say --unit W."));
 }
 
 TEST(Doubtful, AFacilityMayDrawWhatARegisterHolds) {

@@ -182,6 +182,15 @@ std::optional<double> most_below_any_gpu(const Trace& trace) {
   return most > 0.0 && most <= kLeastOfAGpu ? std::optional(most) : std::nullopt;
 }
 
+/// A count in thousandths of its unit gives what no single machine draws.
+std::optional<double> least_above_any_node(const Trace& trace) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Series& s : trace.series) {
+    for (const double w : s.power_w) least = w > 0.0 && w < least ? w : least;
+  }
+  return std::isfinite(least) && least > kMostOfADevice ? std::optional(least) : std::nullopt;
+}
+
 }  // namespace
 
 void drop_falling_counters(Builder& builder) {
@@ -238,6 +247,12 @@ Result<std::vector<std::string>> power_from_energy(Trace& trace, const std::stri
         fmt::format("The energy's differences never give more than {:.3g} W, which no GPU draws: if each row holds the "
                     "energy of its own interval, the column is no running count and this is not the power.",
                     *most));
+  }
+  if (const auto least = least_above_any_node(trace)) {
+    sentences.push_back(
+        fmt::format("The energy's differences never give less than {:.4g} kW, which no single machine draws: if the "
+                    "column counts mJ, say --unit mJ.",
+                    *least * 1e-3));
   }
   if (counts.close > 0) {
     sentences.push_back(

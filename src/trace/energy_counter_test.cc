@@ -119,6 +119,13 @@ TEST(EnergyCounter, EnergiesPerRowThatRiseArePointedOut) {
   EXPECT_TRUE(mentions(*trace, "never give more than 1 W, which no GPU draws"));
 }
 
+// 150 kJ a second are 150 kW: 150 W, if the column holds mJ.
+TEST(EnergyCounter, PowerOfNoSingleMachineIsPointedOut) {
+  const auto trace = read_text("time,energy_j\n1718369824,0\n1718369825,150000\n1718369826,310000\n");
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_TRUE(mentions(*trace, "never give less than 150 kW, which no single machine draws"));
+}
+
 TEST(EnergyCounter, ReadingsTooCloseStartNoIntervalOfTheirOwn) {
   // 1 ms behind the first one, where the counter's own steps would make 500 W of 0.5 J.
   const auto trace = read_text(

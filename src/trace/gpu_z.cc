@@ -19,7 +19,8 @@ int score(std::span<const ColumnName> names) {
 
 constexpr FixedTable kTable{.score = score,
                             .header = "that starts with 'Date , GPU Clock [MHz]'",
-                            .cure = "Record it with GPU-Z's \"Log to file\"."};
+                            .cure = "Record it with GPU-Z's \"Log to file\".",
+                            .delimiter = ','};
 
 Result<Trace> read(Input& input, const ReadOptions& options) {
   const auto layout = kTable.layout(input);

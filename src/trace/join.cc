@@ -296,6 +296,8 @@ Trace carry_out(std::vector<Trace>& traces, const Plan& plan, Join mode) {
   note_merged(traces, plan, merged, notes);
   note_read_together(out, origins, notes);
   take_notes(traces, files, notes);
+  out.understanding.warnings.insert(out.understanding.warnings.end(), plan.identity.warnings.begin(),
+                                    plan.identity.warnings.end());
   for (std::string& sentence : identical_series(out, origins))
     out.understanding.warnings.push_back(std::move(sentence));
   return out;

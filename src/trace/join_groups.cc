@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "trace/join_copies.h"
 #include "trace/join_plan.h"
 #include "trace/steps.h"
 
@@ -40,19 +41,27 @@ bool side_by_side(const Outline& a, const Outline& b) {
 
 bool overlap(const Outline& a, const Outline& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// The later begins within a minute (or ten periods) of the earlier one's end, and they have a device in common; where
-/// they overlap, one that is the same for certain.
-bool continues(const Trace& a, const Outline& in_a, const Trace& b, const Outline& in_b) {
+/// Between the end of the earlier and the begin of the later, if that is a minute (or ten periods) at the most;
+/// below zero where they overlap.
+std::optional<std::int64_t> short_gap(const Outline& in_a, const Outline& in_b) {
   const bool a_first = in_a.first <= in_b.first;
   const std::int64_t gap = a_first ? difference(in_b.first, in_a.last) : difference(in_a.first, in_b.last);
   constexpr std::int64_t kMinute = Nanos(std::chrono::minutes(1)).count();
   constexpr std::int64_t kYear = Nanos(std::chrono::hours(8760)).count();  // longer periods are none
   const std::int64_t most = std::max(kMinute, 10 * std::min(kYear, std::max(in_a.period, in_b.period).count()));
-  if (gap > most) return false;
+  return gap > most ? std::nullopt : std::optional(gap);
+}
+
+/// The later begins shortly behind the earlier one's end, and they have a device in common; where they overlap, one
+/// that is the same for certain or by its readings.
+bool continues(const Trace& a, const Outline& in_a, const Trace& b, const Outline& in_b) {
+  const auto gap = short_gap(in_a, in_b);
+  if (!gap) return false;
+  if (*gap < 0 && agreement_of(a, in_a.first, b, in_b.first).copies()) return true;
   return std::ranges::any_of(a.series, [&](const Series& s) {
     return std::ranges::any_of(b.series, [&](const Series& other) {
       const Same same = same_device(s.device, other.device);
-      return gap < 0 ? same == Same::yes : same != Same::no;
+      return *gap < 0 ? same == Same::yes : same != Same::no;
     });
   });
 }
@@ -90,6 +99,15 @@ std::string apart(const std::vector<Trace>& traces, const std::vector<Outline>& 
     if (!read_alike(traces[file], traces[other])) why = "but differs in format, power column, evidence or workload";
     return fmt::format("Taken on its own: {} overlaps it in time, {}. --join clock joins them all the same.",
                        printable(traces[other].source, 200), why);
+  }
+  for (std::size_t other = 0; other < traces.size(); ++other) {
+    if (other == file || !outlines[other].placed || !short_gap(outlines[file], outlines[other])) continue;
+    return fmt::format(
+        "Taken on its own: {} lies next to it in time, but differs in {}. --join append takes the files "
+        "one behind the other.",
+        printable(traces[other].source, 200),
+        read_alike(traces[file], traces[other]) ? "its devices or the zone of its clock"
+                                                : "format, power column, evidence or workload");
   }
   return "Taken on its own: no other file overlaps it in time or continues it. --join clock joins them all the same.";
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "trace/join_copies.h"
 #include "trace/join_plan.h"
 #include "trace/series_merge.h"
 
@@ -88,17 +89,49 @@ void unite_certain(const std::vector<Trace>& traces, const std::vector<Piece>& p
   }
 }
 
-/// Whether the pieces, once sorted, lie one behind the other; a shared stamp at the seam is none too many.
-bool one_behind_the_other(const std::vector<Piece>& pieces, std::vector<std::size_t> of) {
+/// Pairs of files, the lower index first, that are copies of each other as far as they share time. Notes them, and
+/// warns of those that agree in half of what they share and differ in the rest.
+std::set<std::pair<std::size_t, std::size_t>> copied_files(const std::vector<Trace>& traces,
+                                                           std::span<const std::size_t> files,
+                                                           const Placement& placement, Identity& out) {
+  std::set<std::pair<std::size_t, std::size_t>> copies;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    for (std::size_t l = k + 1; l < files.size(); ++l) {
+      const Trace& a = traces[files[k]];
+      const Trace& b = traces[files[l]];
+      const Agreement found = agreement_of(a, placement.begin[k], b, placement.begin[l]);
+      const std::string both = printable(a.source, 200) + " and " + printable(b.source, 200);
+      if (found.copies()) {
+        copies.emplace(std::min(files[k], files[l]), std::max(files[k], files[l]));
+        out.notes.push_back(
+            fmt::format("{} hold equal readings wherever they share time: they are taken for copies of "
+                        "one log, and their devices of one name for the same.",
+                        both));
+      } else if (found.tells() && found.differs && found.equal * 2 >= found.shared) {
+        out.warnings.push_back(
+            fmt::format("{} hold equal readings at {} of {} shared moments of devices of one name, "
+                        "and differ elsewhere: a sum may count devices twice.",
+                        both, found.equal, found.shared));
+      }
+    }
+  }
+  return copies;
+}
+
+/// Whether the pieces, once sorted, lie one behind the other; a shared stamp at the seam is none too many, and those
+/// that are one already may overlap.
+bool one_behind_the_other(const std::vector<Piece>& pieces, std::vector<std::size_t> of, Unions& unions) {
   std::ranges::sort(of, {}, [&](std::size_t i) { return std::pair(pieces[i].first, pieces[i].last); });
   for (std::size_t k = 1; k < of.size(); ++k) {
-    if (pieces[of[k]].first < pieces[of[k - 1]].last) return false;
+    const bool one = unions.find(of[k]) == unions.find(of[k - 1]);
+    if (!one && pieces[of[k]].first < pieces[of[k - 1]].last) return false;
   }
   return true;
 }
 
 /// By the bare name, where nothing says that they differ. True where some of a name overlap and stay different.
-bool unite_by_name(const std::vector<Trace>& traces, const std::vector<Piece>& pieces, Join mode, Unions& unions) {
+bool unite_by_name(const std::vector<Trace>& traces, const std::vector<Piece>& pieces, Join mode,
+                   const std::set<std::pair<std::size_t, std::size_t>>& copies, Unions& unions) {
   std::map<std::string, std::vector<std::size_t>> by_name;
   for (std::size_t i = 0; i < pieces.size(); ++i) by_name[device_of(traces, pieces[i]).name].push_back(i);
   bool overlapping = false;
@@ -107,9 +140,15 @@ bool unite_by_name(const std::vector<Trace>& traces, const std::vector<Piece>& p
       return same_device(device_of(traces, pieces[of.front()]), device_of(traces, pieces[i])) != Same::no;
     };
     if (of.size() < 2 || !std::ranges::all_of(of, open)) continue;
+    for (std::size_t k = 0; k < of.size() && !copies.empty(); ++k) {
+      for (std::size_t l = k + 1; l < of.size(); ++l) {
+        const auto files = std::minmax(pieces[of[k]].file, pieces[of[l]].file);
+        if (copies.contains({files.first, files.second})) unions.unite(of[k], of[l]);
+      }
+    }
     const bool one = std::ranges::all_of(of, [&](std::size_t i) { return unions.find(i) == unions.find(of.front()); });
     if (one) continue;
-    if (mode == Join::append || (mode != Join::same_start && one_behind_the_other(pieces, of))) {
+    if (mode == Join::append || (mode != Join::same_start && one_behind_the_other(pieces, of, unions))) {
       for (const std::size_t i : of) unions.unite(of.front(), i);
     } else {
       overlapping = true;
@@ -224,9 +263,13 @@ Result<Identity> identify(const std::vector<Trace>& traces, std::span<const std:
   const std::vector<Piece> pieces = pieces_of(traces, files, placement);
   Unions unions(pieces.size());
   unite_certain(traces, pieces, unions);
-  const bool same_names_differ = unite_by_name(traces, pieces, mode, unions);
-
   Identity out;
+  // Begun together or one behind the other is what the user says; equal stamps mean nothing there.
+  const bool clocks = mode == Join::automatic || mode == Join::clock;
+  const auto copies =
+      clocks ? copied_files(traces, files, placement, out) : decltype(copied_files(traces, files, placement, out)){};
+  const bool same_names_differ = unite_by_name(traces, pieces, mode, copies, unions);
+
   std::map<std::size_t, std::size_t> target_of;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto [at, made] = target_of.try_emplace(unions.find(i), out.targets.size());

@@ -44,6 +44,7 @@ struct Target {
 struct Identity {
   std::vector<Target> targets;  ///< in the order of their first mention
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 /// Which devices are the same, and what they are called. Errors: bad_input, for two recordings of one device that

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
@@ -102,6 +103,9 @@ Result<void> Native::read_metadata(std::string_view line) {
     source_ = *text;
   } else if (key == "workload") {
     trace.workload = *text;
+  } else if (key == "warning") {
+    std::vector<std::string>& warnings = trace.understanding.warnings;
+    if (std::ranges::find(warnings, *text) == warnings.end()) warnings.push_back(*text);
   } else if (key == "phase") {
     phases_.try_emplace(std::string(value), builder_.phase(*text));
   } else if (key == "evidence") {

@@ -90,6 +90,18 @@ TEST(Native, WritesWhatThePageSays) {
             "0.100000000,0,0.1,generate,1000000.125\n");
 }
 
+TEST(Native, WarningsGoWithTheSamples) {
+  Trace t = small_trace();
+  EXPECT_EQ(as_json(t).find("warnings"), std::string::npos);
+  t.understanding.warnings = {"Two logs, a.csv and b.csv, are one.", "100 % in doubt."};
+  EXPECT_NE(as_json(t).find("\"warnings\": [\"Two logs, a.csv and b.csv, are one.\", \"100 % in doubt.\"],"),
+            std::string::npos);
+  const auto back = read(written(t));
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->understanding.warnings, t.understanding.warnings);
+  EXPECT_EQ(written(*back), written(t));
+}
+
 TEST(Native, WritesJson) {
   const auto json = net::parse_json(as_json(small_trace()), "json");
   ASSERT_TRUE(json) << json.error().message();

@@ -67,8 +67,13 @@ void choose_power(const Layout& layout, ColumnMap& map) {
     map.notes.push_back(
         fmt::format("Power is '{}'; '{}' is kept beside it.", layout.label(map.power), layout.label(average)));
   }
+  // Some drivers know the instant draw of some GPUs only.
+  if (map.power == instant && known(plain) && sample_power(layout, instant, *map.power_scale).unknown > 0) {
+    map.second = plain;
+    map.second_scale = scale_of(layout, plain);
+  }
   for (const int column : {instant, plain, average}) {
-    if (column < 0 || column == map.power || column == map.average) continue;
+    if (column < 0 || column == map.power || column == map.average || column == map.second) continue;
     map.notes.push_back(fmt::format("Power is '{}'; '{}' {}.", layout.label(map.power), layout.label(column),
                                     known(column) ? "is not used" : "holds no value"));
   }
@@ -96,7 +101,8 @@ bool cycles(const Layout& layout, int column) {
 ColumnMap map_by_header(const Layout& layout) {
   const std::vector<ColumnName>& names = layout.names;
   ColumnMap map;
-  map.time = find(names, "timestamp");
+  // A date that a loop puts in front of each row has a name of its own.
+  map.time = first_of(names, {"timestamp", "time", "datetime", "date", "epoch", "ts"});
   choose_power(layout, map);
   map.limit = first_of(names, {"enforced.power.limit", "power.limit"});
   map.limit_scale = scale_of(layout, map.limit);
@@ -247,6 +253,7 @@ HeaderScore scorer(const ReadOptions& options) {
 }
 
 Match recognise(std::string_view head) {
+  if (are_json_lines(head)) return Match::no;
   const ReadOptions none;
   const auto layout = find_layout(head, scorer(none));
   if (!layout) return Match::no;
@@ -292,10 +299,8 @@ Result<Trace> read(Input& input, const ReadOptions& options) {
     if (const auto host = take_host_as_device(*layout, input, map); !host) return std::unexpected(host.error());
   }
   if (const auto fit = check_map(*layout, map, options, input); !fit) return std::unexpected(fit.error());
-  auto trace = read_lines(input, *layout, map, options, kName);
-  if (!trace) return trace;
-  for (Series& s : trace->series) s.device.meter = meter_of(map.power_kind, s.device.model);
-  return trace;
+  map.is_nvml = true;
+  return read_lines(input, *layout, map, options, kName);
 }
 
 }  // namespace

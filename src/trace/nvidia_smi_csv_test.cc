@@ -63,6 +63,37 @@ TEST(NvidiaSmi, PlainDrawWhereInstantIsNotAvailable) {
   EXPECT_TRUE(mentions(*trace, "'power.draw.instant [W]' holds no value"));
 }
 
+TEST(NvidiaSmi, ADeviceWithoutInstantDrawHasItsPlainOne) {
+  const std::string head = "timestamp, index, power.draw [W], power.draw.instant [W]\n";
+  const auto trace = read_text(head +
+                               "2025/06/01 10:00:00.000, 0, 90.00 W, 95.00 W\n"
+                               "2025/06/01 10:00:00.000, 1, 170.00 W, [N/A]\n"
+                               "2025/06/01 10:00:01.000, 0, 91.00 W, 96.00 W\n"
+                               "2025/06/01 10:00:01.000, 1, 171.00 W, [N/A]\n");
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series[0].power_w, (std::vector<double>{95, 96}));
+  EXPECT_EQ(trace->series[1].power_w, (std::vector<double>{170, 171}));
+  EXPECT_EQ(trace->series[0].device.meter, MeterKind::instantaneous);
+  EXPECT_EQ(trace->series[1].device.meter, MeterKind::unknown);
+  EXPECT_EQ(trace->understanding.unknown_power, 0);
+  EXPECT_TRUE(mentions(*trace, "Device 1 has no reading of 'power.draw.instant [W]': 'power.draw [W]' is taken"));
+  // Where only half of a device's time has it, the two meters are not mixed.
+  const auto half = read_text(head +
+                              "2025/06/01 10:00:00.000, 0, 90.00 W, [N/A]\n"
+                              "2025/06/01 10:00:01.000, 0, 91.00 W, 96.00 W\n");
+  ASSERT_TRUE(half) << half.error().message();
+  EXPECT_TRUE(std::isnan(half->series[0].power_w[0]));
+  EXPECT_EQ(half->series[0].power_w[1], 96);
+  EXPECT_TRUE(mentions(*half, "At 1 reading 'power.draw.instant [W]' has no value and 'power.draw [W]' has"));
+}
+
+TEST(NvidiaSmi, AStampThatALoopPutInFrontIsTheTime) {
+  const auto trace = read_text("time, index, power.draw [W]\n1748772000, 0, 90.00 W\n1748772001, 0, 91.00 W\n");
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series[0].power_w, (std::vector<double>{90, 91}));
+  EXPECT_EQ(trace->series[0].time_ns[1], 1'000'000'000);
+}
+
 TEST(NvidiaSmi, TheOptionNamesAnotherColumn) {
   const std::string log =
       "timestamp, index, power.draw.instant [W], power.draw.average [W]\n2025/07/27 00:22:27.858, 0, 97.43 W, 90.00 "

@@ -164,8 +164,8 @@ struct PlainRows::Row {
 };
 
 std::optional<PlainRows> PlainRows::of(const Layout& layout, const ColumnMap& map, const ColumnFormats& formats) {
-  const bool more = map.host >= 0 || map.phase >= 0 || map.average >= 0 || map.limit >= 0 || map.energy >= 0 ||
-                    map.date >= 0 || map.instance >= 0 || map.from_counter || !map.wide.empty();
+  const bool more = map.host >= 0 || map.phase >= 0 || map.average >= 0 || map.second >= 0 || map.limit >= 0 ||
+                    map.energy >= 0 || map.date >= 0 || map.instance >= 0 || map.from_counter || !map.wide.empty();
   const bool lacks = map.time < 0 || map.power < 0 || map.device < 0;
   if (more || lacks || layout.delimiter == kBlanks || layout.cells > kMostCells) return std::nullopt;
   if (formats.power == Decimals::comma || map.time_unit) return std::nullopt;

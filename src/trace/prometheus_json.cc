@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 #include "trace/json_cells.h"
 #include "trace/prometheus_metrics.h"
 #include "trace/reader.h"
+#include "trace/table_layout.h"
 
 namespace wattrein::trace {
 
@@ -105,8 +107,21 @@ Result<std::optional<std::string>> choose(const std::set<std::string>& names, co
   });
   if (known) return std::nullopt;
   if (names.size() == 1 && (names.begin()->empty() || sounds_like_power(*names.begin()))) return *names.begin();
-  return fail(ErrorKind::bad_input, input.name(), fmt::format("no power draw is known among its metrics: {}", list),
-              "Name the one that is power with --power METRIC.");
+  const auto counter = std::ranges::find_if(names, [](const std::string& n) {
+    const MetricSpec* spec = known_metric(n);
+    const std::string low = lower(n);
+    return (spec != nullptr && spec->role == MetricRole::energy) || low.find("joule") != std::string::npos ||
+           low.find("energy") != std::string::npos;
+  });
+  std::vector<ColumnName> parsed;
+  for (const std::string& n : names) parsed.push_back(parse_column_name(n));
+  return fail(ErrorKind::bad_input, input.name(),
+              fmt::format("no power draw is known among its metrics: {}{}", list, passed_over(parsed)),
+              counter == names.end() ? "Name the one that is power with --power METRIC."
+                                     : fmt::format("'{0}' counts energy: query its rate, rate({0}[1m]), which is "
+                                                   "watts where it counts joules; or name the one that is power with "
+                                                   "--power METRIC.",
+                                                   printable(*counter)));
 }
 
 class Answer {

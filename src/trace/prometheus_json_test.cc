@@ -88,6 +88,31 @@ TEST(PrometheusJson, TheOnlyMetricIsPowerWhenItsNameAllowsIt) {
   }
 }
 
+// One metric alone is the power only where no word in its name says otherwise.
+TEST(PrometheusJson, AMetricWhoseNameSaysThatItIsNoDrawIsRefusedWithTheWord) {
+  const auto of = [](const std::string& name, const ReadOptions& options) {
+    return read(answer("vector", R"({"metric":{"__name__":")" + name + R"("},"value":[100,"30"]})"), options);
+  };
+  for (const auto& [name, word] :
+       std::vector<std::pair<std::string, std::string>>{{"rack_power_percent", "'percent'"},
+                                                        {"outlet_watt_hours_total", "'hours'"},
+                                                        {"supply_rated_power_watts", "'rated'"},
+                                                        {"chassis_power_max_consumed_watts", "'max'"},
+                                                        {"node_power_budget_watts", "'budget'"}}) {
+    const auto wrong = of(name, {});
+    ASSERT_FALSE(wrong) << name;
+    EXPECT_NE(wrong.error().what.find("is passed over for the word " + word), std::string::npos) << wrong.error().what;
+  }
+  const auto named = of("supply_rated_power_watts", {.power_column = "supply_rated_power_watts"});
+  ASSERT_TRUE(named) << named.error().message();
+  EXPECT_EQ(named->series[0].power_w, std::vector<double>{30});
+  const auto hours = of("outlet_watt_hours_total", {.power_column = "outlet_watt_hours_total"});
+  ASSERT_FALSE(hours);
+  EXPECT_NE(hours.error().cure.find("* 3600"), std::string::npos) << hours.error().cure;
+  EXPECT_FALSE(of("rack_power_percent", {.power_column = "rack_power_percent"}));
+  EXPECT_TRUE(of("rack_power_percent", {.power_column = "rack_power_percent", .power_unit = "W"}));
+}
+
 TEST(PrometheusJson, PowerCanBeNamed) {
   const std::string text = answer(
       "vector", R"({"metric":{"__name__":"x_mw"},"value":[100,"500"]},{"metric":{"__name__":"y"},"value":[100,"7"]})");

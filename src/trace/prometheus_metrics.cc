@@ -10,7 +10,9 @@
 
 #include "base/text.h"
 #include "trace/dcgm_blank.h"
+#include "trace/draw_words.h"
 #include "trace/option_fit.h"
+#include "trace/table_layout.h"
 
 namespace wattrein::trace {
 
@@ -66,6 +68,24 @@ std::optional<double> unit_in_name(std::string_view name) {
   return std::nullopt;
 }
 
+/// Errors, usage: a metric that the user named counts energy in hours, or is a part of something.
+Result<void> check_is_power(const std::string& metric, const ReadOptions& options) {
+  const std::vector<std::string> words = parse_column_name(metric).tokens;
+  const auto any = [&words](std::initializer_list<std::string_view> wanted) {
+    return std::ranges::find_first_of(words, wanted) != words.end();
+  };
+  if (any({"hour", "hours", "wh", "kwh"})) {
+    return fail(ErrorKind::usage, "--power", fmt::format("'{}' counts energy", printable(metric)),
+                fmt::format("Query its rate in watts: rate({}[1m]) * 3600 of watt-hours, * 3600000 of kilowatt-hours.",
+                            printable(metric)));
+  }
+  if (options.power_unit.empty() && any({"percent", "percentage", "pct", "ratio", "fraction"})) {
+    return fail(ErrorKind::usage, "--power", fmt::format("'{}' is a part of something, in no watts", printable(metric)),
+                "Name a metric in watts, or state its unit with --unit.");
+  }
+  return {};
+}
+
 std::string label(const PrometheusLabels& labels, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
     for (const auto& [key, value] : labels) {
@@ -104,7 +124,11 @@ const MetricSpec* known_metric(std::string_view name) {
 bool sounds_like_power(std::string_view name) {
   const std::string low = lower(name);
   const auto has = [&low](std::string_view part) { return low.find(part) != std::string::npos; };
-  return (has("power") || has("watt")) && !has("limit") && !has("cap") && !has("violation");
+  if (!has("power") && !has("watt")) return false;
+  // Words may be written as one: "powerlimit".
+  if (has("limit") || has("cap") || has("violation")) return false;
+  const ColumnName parts = parse_column_name(name);
+  return !parts.time_unit && !parts.energy_scale && std::ranges::none_of(parts.tokens, says_no_draw);
 }
 
 std::optional<double> parse_prometheus_value(std::string_view text) {
@@ -125,6 +149,7 @@ Result<PrometheusCollector> PrometheusCollector::make(const Input& input, const 
     return fail(ErrorKind::usage, "--unit", "the unit of the known metrics is known",
                 "Name the metric that it is for with --power.");
   }
+  if (auto fits = check_is_power(*power, options); !fits) return std::unexpected(fits.error());
   if (lower(*power).find("joule") != std::string::npos) {
     return fail(ErrorKind::usage, "--power", fmt::format("'{}' counts energy", printable(*power)),
                 fmt::format("Query its rate, rate({}[1m]), which is power in watts.", printable(*power)));

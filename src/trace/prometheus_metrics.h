@@ -46,7 +46,7 @@ struct MetricSpec {
 [[nodiscard]] constexpr bool is_power(MetricRole role) { return role <= MetricRole::average_power; }
 /// The metrics of dcgm-exporter, nvidia_gpu_exporter, Triton and their elders; null for any other.
 [[nodiscard]] const MetricSpec* known_metric(std::string_view name);
-/// Whether a name speaks of a power draw: has "power" or "watt" in it, and no "limit" or "cap".
+/// Whether a name speaks of a power draw: has "power" or "watt" in it, and no word of draw_words.h.
 [[nodiscard]] bool sounds_like_power(std::string_view name);
 
 /// A number as Prometheus writes it. NaN and the infinities are NaN, an unknown value; nothing on anything else.

@@ -307,6 +307,9 @@ void Table::read_beside(Cells cells, Values& values) {
   values.average_w = map_.average < 0
                          ? kUnknown
                          : known_or_nan(read_power(cell(cells, map_.average), map_.average_scale, formats_.average));
+  if (map_.second >= 0) {
+    values.second_w = known_or_nan(read_power(cell(cells, map_.second), map_.second_scale, formats_.power));
+  }
   values.limit_w =
       map_.limit < 0 ? kUnknown : known_or_nan(read_power(cell(cells, map_.limit), map_.limit_scale, formats_.limit));
   if (map_.energy >= 0) values.energy_j = known_energy(cell(cells, map_.energy), map_.energy_scale, formats_.energy);
@@ -339,6 +342,7 @@ void Table::watch_clock(std::size_t device, const Values& values) {
 void Table::add(std::size_t device, const Values& values) {
   if (!clock_.wall() && map_.time >= 0) watch_clock(device, values);
   builder_.add(device, values.time_ns, values.power_w);
+  if (map_.second >= 0) second_.add(device, values.power_w, values.second_w);
   if (map_.average >= 0) builder_.set(device, Column::average_w, values.average_w);
   if (map_.limit >= 0) builder_.set(device, Column::limit_w, values.limit_w);
   if (map_.energy >= 0 || map_.from_counter) builder_.set(device, Column::energy_j, values.energy_j);

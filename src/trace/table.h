@@ -17,6 +17,7 @@
 #include "trace/plain_rows.h"
 #include "trace/poll_sequence.h"
 #include "trace/read.h"
+#include "trace/second_power.h"
 #include "trace/table_cells.h"
 #include "trace/table_columns.h"
 #include "trace/table_formats.h"
@@ -59,6 +60,7 @@ class Table {
     std::int64_t time_ns = 0;
     double power_w = std::numeric_limits<double>::quiet_NaN();
     double average_w = std::numeric_limits<double>::quiet_NaN();
+    double second_w = std::numeric_limits<double>::quiet_NaN();
     double limit_w = std::numeric_limits<double>::quiet_NaN();
     double energy_j = std::numeric_limits<double>::quiet_NaN();
     std::int64_t line = 0;      ///< in the file
@@ -92,6 +94,7 @@ class Table {
   [[nodiscard]] std::string_view instance_of(Cells cells) const;
   [[nodiscard]] bool is_other_instance(std::size_t device, Cells cells);
   void note_unit_by_size();
+  void settle_power_columns();
   Result<void> named_row(Cells cells, Values& values);
   Result<std::size_t> device_of(Cells cells);
   Result<std::size_t> new_device(std::string_view key);
@@ -120,6 +123,7 @@ class Table {
   const Input& input_;
   ColumnFormats formats_;
   Builder builder_;
+  SecondPower second_;
   StampParser clock_;
   BackSteps back_steps_;
   std::size_t usual_cells_;

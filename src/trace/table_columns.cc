@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 #include "trace/table_cells.h"
 #include "trace/table_formats.h"
 
@@ -122,6 +123,7 @@ Result<void> apply_power(const Layout& layout, const ReadOptions& options, const
   const auto column = named_column(layout, options.power_column, "--power", input);
   if (!column) return std::unexpected(column.error());
   map.wide.clear();
+  map.second = -1;
   if (*column != map.power) {
     map.power = *column;
     map.average = -1;
@@ -265,6 +267,13 @@ bool says_mega(const Layout& layout, int column) {
          std::ranges::any_of(layout.rows, [&](const auto& row) { return ends(Layout::cell(row, column)); });
 }
 
+std::string why_no_unit(const Layout& layout, int column) {
+  if (says_mega(layout, column)) return ": 'M' in capitals is mega by the book, and often meant as milli";
+  const std::string label = layout.label(column);
+  const std::string_view odd = odd_unit(label);
+  return odd.empty() ? "" : fmt::format(": '{}' is neither W, mW nor kW", printable(odd, 20));
+}
+
 }  // namespace
 
 Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input) {
@@ -275,7 +284,7 @@ Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOpt
                 fmt::format("Say --device {} if it names them, and --devices 1 if this is one device.", label));
   }
   if (map.power < 0) {
-    return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power",
+    return fail(ErrorKind::bad_input, input.name(), "no column was recognised as power" + passed_over(layout.names),
                 fmt::format("Name it with --power. The columns are: {}.", column_list(layout)));
   }
   if (map.time < 0 && !options.period) {
@@ -304,9 +313,7 @@ Result<void> check_map(const Layout& layout, const ColumnMap& map, const ReadOpt
       ErrorKind::bad_input, input.name(),
       fmt::format("column '{}' has no unit, neither in its name nor in its cells{}",
                   printable(layout.label(bare == map.wide.end() ? map.power : bare->power), 40),
-                  says_mega(layout, bare == map.wide.end() ? map.power : bare->power)
-                      ? ": 'M' in capitals is mega by the book, and often meant as milli"
-                      : ""),
+                  why_no_unit(layout, bare == map.wide.end() ? map.power : bare->power)),
       map.from_counter ? "State it with --unit J or --unit mJ." : "State it with --unit mW, --unit W or --unit kW.");
 }
 

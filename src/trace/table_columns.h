@@ -33,6 +33,7 @@ struct ColumnMap {
   int date = -1;     ///< of a stamp in two columns, with the time of day in `time`
   int power = -1;    ///< of energy, with from_counter; the first device's, with `wide`
   int average = -1;  ///< the meter's own average beside an instant power column
+  int second = -1;   ///< another power column, for devices of which the first has no reading
   int limit = -1;
   int nameplate = -1;
   int energy = -1;
@@ -51,10 +52,12 @@ struct ColumnMap {
   PowerKind power_kind = PowerKind::plain;
   std::optional<double> power_scale;  ///< watts a unit; nothing: the cells must carry it
   std::optional<double> average_scale;
+  std::optional<double> second_scale;
   std::optional<double> limit_scale;
   std::optional<double> nameplate_scale;
   double energy_scale = 1.0;
   std::optional<TimeUnit> time_unit;
+  bool is_nvml = false;  ///< the power columns are NVML's: power_kind and the model say what their meter does
   std::vector<std::string> notes;
 };
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "trace/energy_counter.h"
 #include "trace/identity.h"
+#include "trace/nvidia_smi.h"
 #include "trace/table.h"
 
 namespace wattrein::trace {
@@ -270,6 +271,17 @@ Result<void> Table::place_counted_polls() {
   return place_by_polls(builder_, sequence_, options_.period.value_or(Nanos(0)));
 }
 
+void Table::settle_power_columns() {
+  if (map_.is_nvml) {
+    for (Series& s : builder_.trace().series) s.device.meter = meter_of(map_.power_kind, s.device.model);
+  }
+  if (map_.second < 0) return;
+  for (const std::size_t d : second_.settle(builder_, layout_.label(map_.power), layout_.label(map_.second))) {
+    Device& device = builder_.series(d).device;
+    device.meter = map_.is_nvml ? meter_of(PowerKind::plain, device.model) : MeterKind::unknown;
+  }
+}
+
 Result<Trace> Table::finish() {
   if (by_order_) {
     if (const auto spread = spread_over_devices(); !spread) return std::unexpected(spread.error());
@@ -294,6 +306,7 @@ Result<Trace> Table::finish() {
     builder_.note(fmt::format("{} of MIG instances {} passed over: a GPU's power includes its instances'.",
                               counted(other_instances_, "row"), other_instances_ == 1 ? "was" : "were"));
   }
+  settle_power_columns();
   if (map_.shown >= 0) {
     name_by_index(builder_.trace().series, shown_);
     if (moved_) {

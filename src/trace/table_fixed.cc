@@ -11,12 +11,12 @@
 namespace wattrein::trace {
 
 Match FixedTable::recognise(std::string_view head) const {
-  const auto layout = find_layout(head, score);
+  const auto layout = find_layout(head, score, delimiter);
   return layout && score(layout->names) > 0 ? Match::sure : Match::no;
 }
 
 Result<Layout> FixedTable::layout(const Input& input) const {
-  auto layout = find_layout(input.head(), score);
+  auto layout = find_layout(input.head(), score, delimiter);
   if (layout && score(layout->names) > 0) return std::move(*layout);
   return fail(ErrorKind::bad_input, input.name(), fmt::format("there is no header {}", header), std::string(cure));
 }

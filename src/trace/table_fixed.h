@@ -1,6 +1,7 @@
 #pragma once
 // Tables of one tool, whose columns mean what the tool's own source says.
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,7 @@ struct FixedTable {
   int (*score)(std::span<const ColumnName> names);  ///< above zero for the tool's header
   std::string_view header;                          ///< for "there is no header ...": "'T,P,I,V,...'"
   std::string_view cure;                            ///< where there is none
+  std::optional<char> delimiter{};                  ///< found where it is not given
 
   /// `sure` where the header is there.
   [[nodiscard]] Match recognise(std::string_view head) const;

@@ -184,6 +184,16 @@ TEST(GpuZ, ReadsBoardPower) {
   EXPECT_EQ(trace->understanding.damaged, 0);
 }
 
+// GPU-Z always appends, and another choice of sensors moves the columns.
+TEST(GpuZ, OtherSensorsFurtherOnAreRefusedWithTheLine) {
+  const std::string error = error_of(
+      "Date , GPU Clock [MHz] , Memory Clock [MHz] , Board Power Draw [W] ,\n"
+      "2024-01-14 18:41:07 , 1785.0 , 900.0 , 114.3 ,\n2024-01-14 18:41:08 , 1785.0 , 900.0 , 115.3 ,\n"
+      "Date , GPU Clock [MHz] , Board Power Draw [W] ,\n"
+      "2024-01-14 18:50:07 , 1785.0 , 116.3 ,\n2024-01-14 18:50:08 , 1785.0 , 117.3 ,\n");
+  EXPECT_NE(error.find(":4: the columns change here"), std::string::npos) << error;
+}
+
 TEST(GpuZ, ChipPowerIsSaidAndPercentagesAreNone) {
   const auto chip = read_text(
       "Date , GPU Clock [MHz] , GPU Chip Power Draw [W] ,\n2024-01-14 18:41:07 , 1785.0 , 28.5 ,\n"

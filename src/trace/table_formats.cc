@@ -51,6 +51,18 @@ std::unexpected<Error> decimals_open(const Layout& layout, int column, std::stri
               "State it: --decimal , if decimals stand behind the comma, --decimal . if thousands do.");
 }
 
+/// What the columns that are not read show, as far as they agree.
+Decimals decimals_of_the_rest(const Layout& layout) {
+  Decimals common = Decimals::unknown;
+  for (std::size_t i = 0; i < layout.width(); ++i) {
+    const Decimals shown = decimals_of(layout, static_cast<int>(i)).decided();
+    if (shown == Decimals::unknown) continue;
+    if (common != Decimals::unknown && common != shown) return Decimals::unknown;
+    common = shown;
+  }
+  return common;
+}
+
 Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
   std::array<DecimalsEvidence, 6> evidence;
   const auto columns = number_columns(map, formats);
@@ -68,6 +80,7 @@ Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Inp
     if (columns[i].column < 0 || columns[i].decimals != Decimals::unknown) continue;
     // A column without any comma is read as it stands, whatever the others do.
     if (!evidence[i].undecided()) continue;
+    if (common == Decimals::unknown) common = decimals_of_the_rest(layout);
     if (common == Decimals::unknown || evidence[i].example().empty()) {
       return decimals_open(layout, columns[i].column, evidence[i].example(), input);
     }

@@ -130,6 +130,17 @@ std::vector<ColumnName> names_of(std::span<const std::string_view> cells) {
 
 bool ColumnName::has(std::string_view token) const { return std::ranges::find(tokens, token) != tokens.end(); }
 
+std::string_view odd_unit(std::string_view name) {
+  if (name.empty() || (name.back() != 'W' && name.back() != 'J')) return {};
+  std::size_t start = name.size() - 1;
+  while (start > 0 && (is_digit(name[start - 1]) || is_lower(name[start - 1]) || name[start - 1] == '.')) --start;
+  const std::string_view piece = name.substr(start);
+  const std::string_view prefix = piece.substr(0, piece.size() - 1);
+  const bool number = !prefix.empty() && std::ranges::all_of(prefix, [](char c) { return is_digit(c) || c == '.'; });
+  static constexpr std::array<std::string_view, 5> kPrefixes{"d", "c", "h", "da", "n"};
+  return number || std::ranges::find(kPrefixes, prefix) != kPrefixes.end() ? piece : std::string_view();
+}
+
 ColumnName parse_column_name(std::string_view text) {
   ColumnName name;
   name.text = std::string(trim(text));
@@ -151,7 +162,7 @@ ColumnName parse_column_name(std::string_view text) {
     if (i > start) split_piece(base.substr(start, i - start), name.tokens);
     start = i + 1;
   }
-  if (!unit_in_brackets && name.tokens.size() > 1 && ends_in_mega(base)) {
+  if (!unit_in_brackets && name.tokens.size() > 1 && (ends_in_mega(base) || !odd_unit(base).empty())) {
     name.tokens.pop_back();
   } else if (!unit_in_brackets && name.tokens.size() > 1) {
     take_unit(name.tokens.back(), name);
@@ -168,11 +179,17 @@ std::string Layout::label(int column) const {
   return index < names.size() && !names[index].text.empty() ? names[index].text : fmt::format("#{}", column + 1);
 }
 
-std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score) {
+bool are_json_lines(std::string_view head) {
+  std::vector<std::string_view> lines = lines_of(head);
+  lines.resize(std::min(lines.size(), kProbeLines));
+  return !lines.empty() && std::ranges::all_of(lines, [](std::string_view line) { return line.starts_with('{'); });
+}
+
+std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score, std::optional<char> delimiter) {
   const std::vector<std::string_view> lines = lines_of(head);
   if (lines.empty()) return std::nullopt;
   Layout layout;
-  layout.delimiter = find_delimiter(lines);
+  layout.delimiter = delimiter ? *delimiter : find_delimiter(lines);
 
   int best_score = -1;
   std::size_t headers = 0;

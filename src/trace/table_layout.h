@@ -26,6 +26,9 @@ struct ColumnName {
   [[nodiscard]] bool has(std::string_view token) const;
 };
 [[nodiscard]] ColumnName parse_column_name(std::string_view text);
+/// The end of a name in fractions or multiples of a unit that nobody can be sure of: "dW" (tenths, or a difference),
+/// "0.1W". Such a name states no unit. Empty where there is none.
+[[nodiscard]] std::string_view odd_unit(std::string_view name);
 
 struct Layout {
   char delimiter = ',';
@@ -46,10 +49,14 @@ struct Layout {
   }
 };
 
+/// Whether every line starts with '{': JSON lines, which commas cut into cells too.
+[[nodiscard]] bool are_json_lines(std::string_view head);
+
 /// How much a header says to a reader; the line that says most is the header.
 using HeaderScore = std::function<int(std::span<const ColumnName>)>;
 
-/// Nothing where there is no line at all. `head` must outlive the layout.
-[[nodiscard]] std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score);
+/// Nothing where there is no line at all. `head` must outlive the layout. The delimiter is found where none is given.
+[[nodiscard]] std::optional<Layout> find_layout(std::string_view head, const HeaderScore& score,
+                                                std::optional<char> delimiter = std::nullopt);
 
 }  // namespace wattrein::trace

@@ -204,10 +204,14 @@ void Table::name_by_model() {
 /// Watts that can only be milliwatts or kilowatts are not converted in silence: a facility may draw them.
 void Table::note_unit_by_size() {
   if (map_.from_counter || unit_in_cells_ || !options_.power_unit.empty()) return;
-  const std::string_view unit = map_.power_scale == 1.0 ? "W" : map_.power_scale == 1e-3 ? "mW" : "";
+  const std::string_view unit = map_.power_scale == 1.0    ? "W"
+                                : map_.power_scale == 1e-3 ? "mW"
+                                : map_.power_scale == 1e3  ? "kW"
+                                                           : "";
   if (unit.empty()) return;
   constexpr double kMostOfAGpu = 5000.0;
   constexpr double kLeastOfAGpu = 2.0;
+  constexpr double kMostOfANode = 20'000.0;
   double least = std::numeric_limits<double>::infinity();
   double most = 0.0;
   for (std::size_t d = 0; d < builder_.device_count(); ++d) {
@@ -224,6 +228,12 @@ void Table::note_unit_by_size() {
           fmt::format("Column '{}' says mW but never reads more than {:.4g} W: if its numbers are W, say "
                       "--unit W.",
                       label, most));
+    }
+  } else if (unit == "kW") {
+    if (most > 0.0 && least > kMostOfANode) {
+      builder_.note(
+          fmt::format("Column '{}' says kW but never reads less than {:.6g} kW: if its numbers are W, say --unit W.",
+                      label, least / 1000.0));
     }
   } else if (most > 0.0 && least > kMostOfAGpu) {
     builder_.note(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 #include "trace/identity.h"
 #include "trace/table_cells.h"
 #include "trace/table_wide.h"
@@ -222,7 +223,9 @@ bool vocabulary_suffices(Names names) {
   const bool some_time = find_time(names) >= 0 || std::ranges::any_of(names, [](const ColumnName& n) {
                            return n.words == "start_time" || n.words == "end_time" || n.words == "start_timestamp";
                          });
-  return some_time && (!draws(names).empty() || !energies(names).empty());
+  // A table whose only power is a limit or the like is one too: the refusal names the word.
+  const bool passed = std::ranges::any_of(names, [](const ColumnName& n) { return passed_over_for(n).has_value(); });
+  return some_time && (!draws(names).empty() || !energies(names).empty() || passed);
 }
 
 Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, const Input& input) {

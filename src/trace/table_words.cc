@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 
 namespace wattrein::trace {
 
@@ -42,6 +43,7 @@ bool is_numbered_part(std::string_view token) {
 
 bool is_energy(const ColumnName& name) {
   return name.energy_scale && has_any(name, {"energy", "consumption", "joules"}) &&
+         std::ranges::none_of(name.tokens, says_no_counter) &&
          !has_any(name, {"delta", "step", "per", "rate", "cpu", "ram", "dram", "token", "tokens", "interval", "window",
                          "batch", "request", "prompt", "iteration", "sample", "avg", "average", "mean"});
 }
@@ -74,11 +76,7 @@ bool is_draw(const ColumnName& name) {
   const bool device_in_watts = name.power_scale && std::ranges::any_of(name.tokens, is_numbered_device);
   if (!has_any(name, {"power", "watts", "watt", "pwr", "draw"}) && !device_in_watts) return false;
   if (name.energy_scale || name.time_unit || std::ranges::any_of(name.tokens, is_numbered_part)) return false;
-  return !has_any(name, {"limit", "cap",         "max",   "min",     "default", "enforced", "requested", "management",
-                         "tdp",   "budget",      "state", "mode",    "brake",   "slowdown", "throttle",  "violation",
-                         "util",  "utilization", "pct",   "percent", "count",   "factor",   "smoothing", "cpu",
-                         "ram",   "dram",        "peak",  "std",     "target",  "error",    "reactive",  "apparent",
-                         "va",    "var",         "kva",   "kvar",    "pf",      "dpf"});
+  return std::ranges::none_of(name.tokens, says_no_draw) && !has_any(name, {"cpu", "ram", "dram"});
 }
 
 bool is_average(const ColumnName& name) { return has_any(name, {"average", "avg", "mean"}); }

@@ -57,6 +57,14 @@ TEST(Numbers, WhatNoCellDecidesIsAskedFor) {
   EXPECT_NE(error_of(log, {.decimal = ";"}).find("is no decimal sign"), std::string::npos);
 }
 
+TEST(Numbers, AColumnThatIsNotReadDecides) {
+  const auto trace = read_text("time;power_w;temp\n1718369824;100,000;40,1\n1718369825;150,910;40,2\n");
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series[0].power_w, (Powers{100, 150.91}));
+  const std::string open = error_of("time;power_w;temp\n1718369824;100,000;40,1\n1718369825;150,910;40.2\n");
+  EXPECT_NE(open.find("--decimal"), std::string::npos) << open;
+}
+
 TEST(Numbers, ACellThatContradictsItsColumnIsDamaged) {
   std::string log = "time;gpu;power_w\n";
   for (int i = 0; i < 30; ++i) log += std::to_string(1718369824 + i) + ";0;71,5\n";

@@ -88,6 +88,7 @@ void append_head(std::string& out, const Trace& trace) {
   if (trace.start_unix_ns) out += "# start=" + native_start(*trace.start_unix_ns, trace.start_has_zone) + "\n";
   out += fmt::format("# evidence={}\n", name(trace.evidence));
   if (!trace.workload.empty()) out += "# workload=" + native_escape(trace.workload) + "\n";
+  for (const std::string& warning : trace.understanding.warnings) out += "# warning=" + native_escape(warning) + "\n";
   for (const std::string& label : trace.phases) out += "# phase=" + native_escape(label) + "\n";
   for (const Series& s : trace.series) append_device(out, s);
 }
@@ -205,6 +206,11 @@ bool write_json(const Trace& trace, const Write& write) {
     out += "  \"start\": null,\n";
   }
   out += fmt::format("  \"evidence\": \"{}\",\n  \"workload\": {},\n", name(trace.evidence), json_text(trace.workload));
+  if (const auto& warnings = trace.understanding.warnings; !warnings.empty()) {
+    out += "  \"warnings\": [";
+    for (std::size_t i = 0; i < warnings.size(); ++i) out += (i > 0 ? ", " : "") + net::json_quote(warnings[i]);
+    out += "],\n";
+  }
   out += "  \"phases\": [";
   for (std::size_t i = 0; i < trace.phases.size(); ++i) out += (i > 0 ? ", " : "") + net::json_quote(trace.phases[i]);
   out += "],\n  \"devices\": [";

@@ -147,6 +147,17 @@ def test_export_of_a_joined_trace_reads_back_the_same(wattrein, log, tmp_path):
     assert [d["name"] for d in parsed["devices"]] == ["a/0", "a/1", "b/0", "b/1"]
 
 
+def test_export_says_what_is_in_doubt_and_so_does_what_it_wrote(wattrein, log, tmp_path):
+    a, b = log(node([100, 120] * 8), "a.csv"), log(node([100, 120] * 8), "b.csv")
+    out = tmp_path / "joined.csv"
+    done = wattrein("export", a, b, "-o", out)
+    assert done.returncode == 0
+    assert b"warning: " in done.stderr and b"a sum counts them twice" in done.stderr
+    (before,) = wattrein.json("analyze", a, b)["files"]
+    (after,) = wattrein.json("analyze", out)["files"]
+    assert set(before["understanding"]["warnings"]) <= set(after["understanding"]["warnings"])
+
+
 def test_export_of_what_does_not_belong_together_is_refused(wattrein, log, tmp_path):
     a, b = log(node([100] * 9), "a.csv"), log(node([200] * 9, day=3), "b.csv")
     done = wattrein("export", a, b, "-o", tmp_path / "out.csv")
