@@ -158,11 +158,6 @@ TEST(Copies, DoubledRowsWithoutADeviceAreNoDevices) {
     EXPECT_TRUE(mentions(*single, "Every row stands in the file 2 times, byte for byte: 20 copies were left out"));
     EXPECT_EQ(single->understanding.devices, "one device");
     EXPECT_NE(error_of(two).find("its rows come 2 at a time"), std::string::npos);
-    const auto pair = read_text(two, {.devices = 2});
-    ASSERT_TRUE(pair) << pair.error().message();
-    ASSERT_EQ(pair->series.size(), 2U);
-    EXPECT_EQ(pair->series[0].size(), 20U);
-    EXPECT_EQ(pair->series[1].power_w, Powers(20, 250));
     const auto stated = read_text(one, {.devices = 2});
     ASSERT_TRUE(stated) << stated.error().message();
     EXPECT_EQ(stated->series.size(), 2U);
