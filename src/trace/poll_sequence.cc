@@ -88,7 +88,10 @@ PollSequence::Polls PollSequence::polls(std::span<const std::string> names) cons
 
   std::vector<std::size_t> sorted(names.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  std::ranges::stable_sort(sorted, [&names](std::size_t a, std::size_t b) { return comes_before(names[a], names[b]); });
+  std::ranges::sort(sorted, [&names](std::size_t a, std::size_t b) {
+    if (comes_before(names[a], names[b])) return true;
+    return !comes_before(names[b], names[a]) && a < b;
+  });
   std::vector<std::size_t> by_name(names.size());
   for (std::size_t i = 0; i < sorted.size(); ++i) by_name[sorted[i]] = i;
   std::vector<std::size_t> as_seen(names.size(), names.size());

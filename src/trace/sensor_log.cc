@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "base/text.h"
 #include "trace/option_fit.h"
@@ -124,7 +125,7 @@ std::vector<std::vector<std::int64_t>> polls_of(const std::vector<const Sensor*>
       places.push_back({chosen[s]->readings[r].line, chosen[s]->readings[r].order, s, r});
     }
   }
-  std::ranges::stable_sort(places, {}, [](const Place& p) { return std::pair(p.line, p.order); });
+  std::ranges::sort(places, {}, [](const Place& p) { return std::tuple(p.line, p.order, p.sensor, p.reading); });
   PollSequence sequence;
   for (const Place& p : places) sequence.row(p.sensor);
   const PollSequence::Polls found = sequence.polls(names);

@@ -124,7 +124,8 @@ std::vector<std::int64_t> least_pauses(std::vector<std::int64_t> steps) {
     if (static_cast<double>(steps[i]) >= kClear * before)
       gaps.emplace_back(static_cast<double>(steps[i]) / before, steps[i]);
   }
-  std::ranges::stable_sort(gaps, std::ranges::greater{}, &std::pair<double, std::int64_t>::first);
+  std::ranges::sort(
+      gaps, [](const auto& a, const auto& b) { return std::pair(-a.first, a.second) < std::pair(-b.first, b.second); });
   for (const auto& gap : gaps) found.push_back(gap.second);
   return found;
 }
