@@ -99,14 +99,13 @@ trace::Sum snapshot_sum(const Trace& trace) {
 std::string missing_rows(const Trace& trace) {
   const std::int64_t damaged = trace.understanding.damaged;
   if (damaged == 0) return {};
-  return fmt::format("{} row{} could not be read", damaged, damaged == 1 ? "" : "s");
+  return fmt::format("{} could not be read", counted(damaged, "row"));
 }
 
 /// The same for the sum, which is of the time that its devices have in common.
 std::string missing_sum(const std::vector<Steps>& parts, const Steps& sum, const std::vector<std::string>& left_out) {
   if (!left_out.empty()) {
-    return fmt::format("{} device{} not in the sum: too few samples", left_out.size(),
-                       left_out.size() == 1 ? " is" : "s are");
+    return fmt::format("the sum is without {}: too few samples", counted(left_out.size(), "device"));
   }
   if (sum.size() == 0) return {};  // no window of it is known anyway
   std::int64_t begin = sum.span_begin();

@@ -44,10 +44,10 @@ std::vector<std::size_t> SecondPower::settle(Builder& builder, std::string_view 
                              printable(first, 40), printable(second, 40)));
   }
   if (lacking > 0) {
-    builder.note(fmt::format(
-        "At {} reading{} '{}' has no value and '{}' has: power is unknown there; --power \"{}\" "
-        "reads that column throughout.",
-        lacking, lacking == 1 ? "" : "s", printable(first, 40), printable(second, 40), printable(second, 40)));
+    builder.note(
+        fmt::format("At {} '{}' has no value and '{}' has: power is unknown there; --power \"{}\" "
+                    "reads that column throughout.",
+                    counted(lacking, "reading"), printable(first, 40), printable(second, 40), printable(second, 40)));
   }
   return replaced;
 }

@@ -72,11 +72,10 @@ void Table::warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_
   const RowGroups seen = row_groups(times, runs_);
   if (seen.rows != n || !seen.odd) return;
   const bool first = std::ranges::any_of(runs_, [&](const RowRange& run) { return run.begin == *seen.odd; });
-  builder_.understanding().warnings.push_back(
-      fmt::format("{}:{}: this poll has {} row{}, not {}: {}", input_.name(), ordered_[*seen.odd].line, seen.odd_rows,
-                  seen.odd_rows == 1 ? "" : "s", n,
-                  first ? "polls are counted from the first row on, and end within the logger's own."
-                        : "from here on rows may be taken for other devices'. Split the file there."));
+  builder_.understanding().warnings.push_back(fmt::format(
+      "{}:{}: this poll has {}, not {}: {}", input_.name(), ordered_[*seen.odd].line, counted(seen.odd_rows, "row"), n,
+      first ? "polls are counted from the first row on, and end within the logger's own."
+            : "from here on rows may be taken for other devices'. Split the file there."));
 }
 
 /// Whether polls of n rows hold every row so many times: each behind itself, or all behind all.
