@@ -367,8 +367,8 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     backward += s.backward_stamps;
   }
   std::int64_t span = 0;
-  if (__builtin_sub_overflow(last, first, &span)) {
-    return fail(ErrorKind::bad_input, input.name(), "its stamps lie more than 292 years apart",
+  if (__builtin_sub_overflow(last, first, &span) || span > kLongestSpan.count()) {
+    return fail(ErrorKind::bad_input, input.name(), "its stamps lie more than 95 years apart",
                 "If another column holds the time, name it with --time.");
   }
   parallel_for(trace_.series.size(), options.threads, [&](std::size_t i) {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "trace/steps.h"
+
 namespace wattrein::trace {
 namespace {
 
@@ -104,6 +106,25 @@ TEST(Builder, RefusesStampsThatDoNotFitTogether) {
   b.add(b.device("0"), std::numeric_limits<std::int64_t>::min() + 1, 1.0);
   b.add(b.device("0"), std::numeric_limits<std::int64_t>::max(), 1.0);
   EXPECT_FALSE(b.finish(input(), {}));
+}
+
+TEST(Builder, ThreePeriodsOfAnyTraceFit64Bits) {
+  // As few samples as make a trace: the period is the span. 3 x 3e18 ns is below 2^63 - 1 = 9.22e18 ns, and a
+  // nanosecond more is refused.
+  for (const std::int64_t beyond : {0, 1}) {
+    Builder b("f.csv", "test");
+    b.add(b.device("0"), -1'500'000'000'000'000'000, 100.0);
+    b.add(b.device("0"), 1'500'000'000'000'000'000 + beyond, 200.0);
+    const auto trace = b.finish(input(), {});
+    ASSERT_EQ(trace.has_value(), beyond == 0);
+    if (!trace) {
+      EXPECT_NE(trace.error().message().find("95 years"), std::string::npos);
+      continue;
+    }
+    const Steps steps = steps_of(trace->series[0], {});
+    EXPECT_EQ(steps.max_hold_ns, 9'000'000'000'000'000'000);
+    EXPECT_EQ(steps.span_end(), 6'000'000'000'000'000'000);
+  }
 }
 
 }  // namespace

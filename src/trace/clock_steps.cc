@@ -50,22 +50,22 @@ bool is_night_of_fold(std::int64_t unix_ns) {
   return (month == 10 && number >= 24) || (month == 11 && number <= 7) || (month == 4 && number <= 7);
 }
 
-/// How far from the change of the clock the samples on both sides of t[i - 1] may lie.
-std::int64_t slack_at(Times t, std::size_t i) {
-  std::vector<std::int64_t> steps;
-  for (std::size_t k = i > kNear ? i - kNear : 1; k < i; ++k) {
-    if (t[k] > t[k - 1]) steps.push_back(t[k] - t[k - 1]);
-  }
-  if (steps.empty()) return kSlack;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::ranges::nth_element(steps, middle);
-  return std::max(kSlack, std::min(kPeriods * *middle, kHour / 4));
-}
-
 /// Forward from one stamp to the next; 0 where the two cannot be stamps of one log.
 std::int64_t step(std::int64_t from, std::int64_t to) {
   std::int64_t difference = 0;
   return __builtin_sub_overflow(to, from, &difference) ? 0 : difference;
+}
+
+/// How far from the change of the clock the samples on both sides of t[i - 1] may lie.
+std::int64_t slack_at(Times t, std::size_t i) {
+  std::vector<std::int64_t> steps;
+  for (std::size_t k = i > kNear ? i - kNear : 1; k < i; ++k) {
+    if (const std::int64_t forward = step(t[k - 1], t[k]); forward > 0) steps.push_back(forward);
+  }
+  if (steps.empty()) return kSlack;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle);
+  return std::max(kSlack, kPeriods * std::min(*middle, kHour / 4 / kPeriods));
 }
 
 bool sane(std::int64_t t) { return t > -kFarthest && t < kFarthest; }

@@ -18,7 +18,7 @@ constexpr std::string_view kNoClockCure =
     "together with --join same-start, or as one behind the other with --join append.";
 
 std::unexpected<Error> too_far(const Trace& trace) {
-  return fail(ErrorKind::bad_input, trace.source, "its clock lies more than 292 years from that of the other files",
+  return fail(ErrorKind::bad_input, trace.source, "its clock lies more than 95 years from that of the other files",
               "Shift it with --offset FILE=TIME, or leave it out.");
 }
 
@@ -38,7 +38,7 @@ Nanos longest_period(const Trace& trace) {
 
 std::int64_t offset_of(const Offsets& offsets, std::size_t file) { return offsets[file].value_or(Nanos(0)).count(); }
 
-/// Everything within what 64 bits hold, differences included.
+/// Everything within what one trace may span.
 bool fits(const std::vector<Trace>& traces, std::span<const std::size_t> files, const Placement& placed) {
   std::int64_t low = std::numeric_limits<std::int64_t>::max();
   std::int64_t high = std::numeric_limits<std::int64_t>::min();
@@ -49,7 +49,7 @@ bool fits(const std::vector<Trace>& traces, std::span<const std::size_t> files, 
     high = std::max(high, end);
   }
   std::int64_t span = 0;
-  return !__builtin_sub_overflow(high, low, &span);
+  return !__builtin_sub_overflow(high, low, &span) && span <= kLongestSpan.count();
 }
 
 Result<Placement> by_clock(const std::vector<Trace>& traces, std::span<const std::size_t> files,

@@ -69,12 +69,12 @@ class PlainClock {
     const int month = two(text.data() + 5);
     const int day = two(text.data() + 8);
     const bool separated = text[4] == text[7] && (text[4] == '/' || text[4] == '-');
-    if (!separated || century > 22 || year_of > 99 || month > 12 || day > 31) return false;
+    if (!separated || century > 20 || year_of > 99 || month > 12 || day > 31) return false;
     using namespace std::chrono;
     const year_month_day date{year{century * 100 + year_of}, std::chrono::month{static_cast<unsigned>(month)},
                               std::chrono::day{static_cast<unsigned>(day)}};
     if (!date.ok() || century * 100 + year_of < 1970) return false;
-    if (century * 100 + year_of > 2261) return false;
+    if (century * 100 + year_of > 2095) return false;
     midnight_ns_ = std::int64_t{sys_days{date}.time_since_epoch().count()} * 86'400 * kSecond;
     std::copy_n(text.data(), kDateChars, date_.data());
     return true;

@@ -100,7 +100,7 @@ Result<void> PollLog::place_without_clock(std::optional<Nanos> assumed) {
                                                          options_.period ? "(--period)" : "from zero (assumed)");
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (__builtin_mul_overflow(std::int64_t{rows_[i].poll}, period.value_or(Nanos(0)).count(), &rows_[i].time_ns)) {
-      return fail(ErrorKind::usage, "--period", "the rows would span more than 292 years", "Give a shorter period.");
+      return fail(ErrorKind::usage, "--period", "the rows would span more than 95 years", "Give a shorter period.");
     }
     give(i);
   }

@@ -42,7 +42,7 @@ class PollLog {
 
   /// Gives all rows to the builder. Without any stamp: one poll is a snapshot, several are options.period or `assumed`
   /// apart; that it was assumed is for the reader to say. Errors: bad_input, several polls and no period, or a clock
-  /// that goes back again and again (back_steps.h); usage, a period that carries the rows beyond 292 years.
+  /// that goes back again and again (back_steps.h); usage, a period that carries the rows beyond 95 years.
   [[nodiscard]] Result<void> close(std::optional<Nanos> assumed = {});
 
  private:

@@ -125,7 +125,7 @@ Result<void> place_by_polls(Builder& builder, const PollSequence& rows, Nanos pe
   for (std::size_t d = 0; d < names.size(); ++d) {
     for (std::int64_t& time : builder.series(d).time_ns) {
       if (__builtin_mul_overflow(polls.of_row[static_cast<std::size_t>(time)], period.count(), &time)) {
-        return fail(ErrorKind::usage, "--period", "the log would span more than 292 years", "Check its unit.");
+        return fail(ErrorKind::usage, "--period", "the log would span more than 95 years", "Check its unit.");
       }
     }
   }

@@ -46,7 +46,7 @@ class PollSequence {
 void warn_of_uncertain_polls(Builder& builder);
 
 /// Gives all samples of `builder`, whose times are numbers of rows in `rows`, the time of their poll. Warns where polls
-/// are not certain. Errors, usage: the log would span more than 292 years.
+/// are not certain. Errors, usage: the log would span more than 95 years.
 [[nodiscard]] Result<void> place_by_polls(Builder& builder, const PollSequence& rows, Nanos period);
 
 }  // namespace wattrein::trace

@@ -188,7 +188,7 @@ Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions&
     emit(d, d.tracks[powers[k]], device_names[k]);
   }
   if (too_long_) {
-    return fail(ErrorKind::usage, "--period", "the scrapes would span more than 292 years", "Give a shorter period.");
+    return fail(ErrorKind::usage, "--period", "the scrapes would span more than 95 years", "Give a shorter period.");
   }
   if (repeated_ > 0) {
     std::string text = fmt::format(

@@ -267,7 +267,7 @@ Result<void> feed(Builder& builder, const std::vector<const Sensor*>& chosen, co
       }
       std::int64_t time_ns = polls.empty() ? r.time_ns : polls[k][i];
       if (!timed && __builtin_mul_overflow(time_ns, period.count(), &time_ns)) {
-        return fail(ErrorKind::usage, "--period", "the polls would span more than 292 years", "Give a shorter period.");
+        return fail(ErrorKind::usage, "--period", "the polls would span more than 95 years", "Give a shorter period.");
       }
       builder.add(device, time_ns, r.power_w);
       if (!std::isnan(r.limit_w)) builder.set(device, Column::limit_w, r.limit_w);

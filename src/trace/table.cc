@@ -298,7 +298,7 @@ void Table::describe(Device& device, Cells cells) const {
 Result<std::int64_t> Table::counted_time(std::int64_t poll) const {
   std::int64_t time_ns = 0;
   if (__builtin_mul_overflow(poll, options_.period.value_or(Nanos(0)).count(), &time_ns)) {
-    return fail(ErrorKind::usage, "--period", "the log would span more than 292 years", "Check its unit.");
+    return fail(ErrorKind::usage, "--period", "the log would span more than 95 years", "Check its unit.");
   }
   return time_ns;
 }

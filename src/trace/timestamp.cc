@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kPresentBegin = 631'152'000;          // 1990-01-01
 constexpr std::int64_t kPresentEnd = 4'000'000'000;          // 2096
+constexpr int kLastYear = 2095;                              // a later one is a damaged digit
 constexpr std::int64_t kFarthest = 4'000'000'000 * kSecond;  // the difference of any two stamps fits
 constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::int64_t kJitter = 120 * kSecond;
@@ -41,7 +42,7 @@ std::optional<std::int64_t> midnight_of(int year, int month, int day) {
   using namespace std::chrono;
   const year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(std::max(month, 0))},
                             std::chrono::day{static_cast<unsigned>(std::max(day, 0))}};
-  if (year < 1970 || year > 2261 || !date.ok()) return std::nullopt;
+  if (year < 1970 || year > kLastYear || !date.ok()) return std::nullopt;
   return std::int64_t{sys_days{date}.time_since_epoch().count()} * kDay;
 }
 

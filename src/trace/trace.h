@@ -12,6 +12,10 @@
 
 namespace wattrein::trace {
 
+/// The longest time that a trace may span, 95 years: three sample periods, and a stamp with a period added, still fit
+/// 64 bits, whatever the stamps are.
+inline constexpr Nanos kLongestSpan{3'000'000'000'000'000'000};
+
 /// What one reading of the power column stands for. A shorter window than the meter's own average can hide
 /// excursions, so verdicts depend on it. Source: DOMAIN facts, NVML section (docs/formats/readers.md).
 enum class MeterKind : std::uint8_t {

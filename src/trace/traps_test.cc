@@ -1,4 +1,5 @@
 // Logs as people have them, read whole: numbers, clocks and sessions that are easily taken for others.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -234,6 +235,19 @@ TEST(Sessions, AHoleOfFifteenHoursIsUnknown) {
   EXPECT_EQ(steps.end(2), 5 * kSecond);
   EXPECT_EQ(steps.begin(3), 54'002 * kSecond);
   EXPECT_EQ(steps.end(3), 54'003 * kSecond);
+}
+
+TEST(Sessions, AYearOfAnotherCenturyIsADamagedDigit) {
+  for (const char* year : {"2125", "2096", "1869"}) {
+    std::string log = "time,gpu,power_w\n";
+    for (int i = 10; i < 50; ++i) {
+      log += fmt::format("{}-10-26 00:00:{},0,{}\n", i == 30 ? year : "2025", i, i == 30 ? 9999 : 71);
+    }
+    const auto trace = read_text(log);
+    ASSERT_TRUE(trace) << trace.error().message();
+    EXPECT_EQ(trace->series[0].power_w, Powers(39, 71)) << year;
+    EXPECT_EQ(trace->understanding.damaged, 1) << year;
+  }
 }
 
 TEST(Sessions, DuplicatesAndBackwardStepsAreCountedAndSorted) {

@@ -265,7 +265,7 @@ Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
     } else {
       std::int64_t ns = row.time_ns;
       if (!clock && __builtin_mul_overflow(number, period.count(), &ns)) {
-        return fail(ErrorKind::usage, "--period", "the rows would span more than 292 years", "Give a shorter period.");
+        return fail(ErrorKind::usage, "--period", "the rows would span more than 95 years", "Give a shorter period.");
       }
       builder_.add(device, ns, row.power_w);
     }
