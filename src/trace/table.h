@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "trace/back_steps.h"
 #include "trace/builder.h"
+#include "trace/clock_polls.h"
 #include "trace/input.h"
 #include "trace/plain_rows.h"
 #include "trace/poll_sequence.h"
@@ -108,12 +109,29 @@ class Table {
   [[nodiscard]] std::int16_t phase_of(Cells cells);
   Result<void> spread_over_devices();
   [[nodiscard]] Result<void> place_counted_polls();
-  [[nodiscard]] std::expected<std::size_t, PollFailure> found_rows_per_poll(std::vector<std::int64_t> times);
-  void warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_t n);
+  /// by_order_: the rows' stamps, oldest first, and what is known of them.
+  struct Ordered {
+    std::vector<std::int64_t> time_ns;
+    std::vector<std::uint8_t> unreadable;
+    std::vector<RowRange> runs;
+    bool newest_first = false;
+    /// The place of the i-th row in ordered_.
+    [[nodiscard]] std::size_t at(std::size_t i) const { return newest_first ? time_ns.size() - 1 - i : i; }
+  };
+  [[nodiscard]] Ordered ordered_rows() const;
+  [[nodiscard]] static PollFailure odd_poll(const ClockPolls& polls);
+  [[nodiscard]] static std::optional<PollFailure> not_set_apart(const Ordered& rows, std::size_t n);
+  [[nodiscard]] std::expected<std::size_t, PollFailure> found_devices(Ordered& rows, std::optional<ClockPolls>& polls);
+  [[nodiscard]] std::expected<std::optional<ClockPolls>, PollFailure> stated_polls(const Ordered& rows, std::size_t n);
+  [[nodiscard]] bool first_device_first(const Ordered& rows, const ClockPolls& polls);
+  void note_odd_polls(const Ordered& rows, const ClockPolls& polls);
+  void describe_by_order(const Ordered& rows, std::span<const std::size_t> first_poll);
+  void spread_polls(const Ordered& rows, const ClockPolls& polls);
+  [[nodiscard]] Result<void> count_off(const Ordered& rows, std::size_t n);
   [[nodiscard]] std::string power_columns() const;
   [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
-  [[nodiscard]] std::unexpected<Error> undecided(const PollFailure& failure) const;
+  [[nodiscard]] std::unexpected<Error> undecided(const Ordered& rows, const PollFailure& failure) const;
   [[nodiscard]] bool is_repeated(std::size_t n, std::size_t copies, bool behind_each_other) const;
   [[nodiscard]] std::size_t without_copies(std::size_t n);
 
