@@ -172,6 +172,7 @@ Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options)
   if (!map) return std::unexpected(map.error());
   if (entity.instance >= 0) map->instance = entity.instance;
   Table table(layout, *map, stated, input, kName);
+  table.rows_are_lines();
   std::int64_t others = 0;
   std::vector<std::string_view> cells;
   std::string_view line;
@@ -187,6 +188,8 @@ Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options)
     split_cells(line, layout.delimiter, cells);
     if (is_of_field(cells)) {
       if (const auto read = table.row(cells); !read) return std::unexpected(read.error());
+    } else if (table.is_cut_before(cells, shape.field)) {
+      if (!input.last_line_torn()) table.damaged("the row is cut before its field, or within it");
     } else if (cells.size() > static_cast<std::size_t>(shape.field)) {
       ++others;
     } else {

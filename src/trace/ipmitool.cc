@@ -83,6 +83,8 @@ class Ipmi {
  private:
   void read_line(std::string_view line);
   void read_table_row(const Cells& cells);
+  bool is_cut(const Cells& cells);
+  [[nodiscard]] SensorReading unreadable() const { return {.line = input_.line_number(), .readable = false}; }
   bool read_dcmi(std::string_view line);
   bool read_stamp(std::string_view text);
   void end_dcmi();
@@ -120,7 +122,28 @@ void Ipmi::add(Sensor* sensor, SensorReading reading) {
   sensor->readings.push_back(reading);
 }
 
+/// A row that ends before the reading of a sensor that has given watts before, or runs into the next row. A name that
+/// was cut may be that of several.
+bool Ipmi::is_cut(const Cells& cells) {
+  if (input_.last_line_torn() || cells.cell[0].empty()) return false;
+  const std::string_view name = cells.cell[0];
+  const auto reading = reading_of(cells);
+  const bool whole = reading && (is_watts(reading->unit) || not_available(reading->value));
+  bool cut = false;
+  for (Sensor& s : log_.sensors()) {
+    const std::string_view known = s.name;
+    const bool start = cells.count == 1 && known.starts_with(name);
+    const bool two = name.size() > known.size() && name.ends_with(known) &&
+                     std::string_view(" _-.").find(name[name.size() - known.size() - 1]) == std::string_view::npos;
+    if ((!start && !two && (name != known || whole)) || !s.known()) continue;
+    add(&s, unreadable());
+    cut = true;
+  }
+  return cut;
+}
+
 void Ipmi::read_table_row(const Cells& cells) {
+  if (is_cut(cells)) return;
   const auto reading = reading_of(cells);
   if (!reading || cells.cell[0].empty()) {
     ++builder_.understanding().other_lines;
@@ -211,7 +234,11 @@ void Ipmi::read_line(std::string_view line) {
   }
   const Cells cells = split(text);
   if (cells.count > 1) return read_table_row(cells);
-  if (!read_stamp(text)) ++builder_.understanding().other_lines;
+  if (!dcmi_ && text.size() > 4 && kInstant.starts_with(text) && !input_.last_line_torn()) {
+    dcmi_ = unreadable();
+    return;
+  }
+  if (!read_stamp(text) && !is_cut(cells)) ++builder_.understanding().other_lines;
 }
 
 SensorClock Ipmi::clock() {
