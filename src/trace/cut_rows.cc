@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kLeastUsual = 3;      // rows; fewer may be cut alike by chance
 constexpr std::size_t kUsualShare = 20;     // one in so many; more damage than that is refused anyway
+constexpr std::size_t kLeastEmpty = 2;      // of them, where their last cell is empty
 constexpr std::size_t kLeastSeparator = 3;  // lines between the polls
 constexpr std::size_t kAskedRows = 300;
 constexpr std::size_t kLeastSampled = 4;                     // whole rows
@@ -129,6 +130,11 @@ bool CutRows::is_short(std::size_t width) const {
   return rows < kLeastUsual || rows * kUsualShare < layout_.rows.size();
 }
 
+bool CutRows::is_long(std::size_t width) const {
+  const auto at = sampled_.find(width);
+  return width > layout_.cells && (at == sampled_.end() || at->second < kLeastUsual);
+}
+
 bool CutRows::is_needed(std::size_t column) const { return column < needed_.size() && needed_[column]; }
 
 CutRows::Doubt CutRows::doubt(std::span<const std::string_view> cells) {
@@ -143,9 +149,11 @@ CutRows::Doubt CutRows::doubt(std::span<const std::string_view> cells) {
 }
 
 bool CutRows::starts_a_row(std::span<const std::string_view> cells) {
-  if (cells.empty() || cells[0].empty() || cells.size() >= layout_.cells || asked_ == kMostAsked) return false;
-  const auto begin = needed_.begin() + static_cast<std::ptrdiff_t>(cells.size()) - 1;
-  if (std::find(begin, needed_.end(), true) == needed_.end()) return false;
+  if (cells.empty() || cells[0].empty() || asked_ == kMostAsked) return false;
+  const bool longer = cells.size() > std::max(layout_.cells, layout_.names.size()) && is_long(cells.size());
+  if (!longer && cells.size() >= layout_.cells) return false;
+  const auto begin = needed_.begin() + static_cast<std::ptrdiff_t>(std::min(cells.size(), needed_.size())) - 1;
+  if (!longer && std::find(begin, needed_.end(), true) == needed_.end()) return false;
   ++asked_;
   std::size_t alike = 0;  // lines between the polls, a date among them, come again and again
   bool fits = false;
@@ -155,7 +163,7 @@ bool CutRows::starts_a_row(std::span<const std::string_view> cells) {
     }
     fits = fits || (row.size() == layout_.cells && starts_like(cells[0], row[0]));
   }
-  return fits && alike < kLeastSeparator;
+  return fits && alike < (cells.back().empty() ? kLeastEmpty : kLeastSeparator);
 }
 
 void CutRows::count(std::size_t width, std::int64_t rows) {

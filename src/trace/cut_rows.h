@@ -45,11 +45,13 @@ class CutRows {
 
   /// Shorter than most rows, and than those that come again and again in the sample.
   [[nodiscard]] bool is_short(std::size_t width) const;
+  /// Longer than most rows, and than those that come again and again in the sample: two lines run into each other.
+  [[nodiscard]] bool is_long(std::size_t width) const;
   /// Time, power, device or host: a row without it gives no reading.
   [[nodiscard]] bool is_needed(std::size_t column) const;
   /// Whether the last cell may have lost its end; none where it holds nothing that a reading needs.
   [[nodiscard]] Doubt doubt(std::span<const std::string_view> cells);
-  /// The beginning of a row that ends before what a reading needs: its first cell looks as those of other rows do.
+  /// A row that ends before what a reading needs, or runs into the next: its first cell looks as those of others do.
   [[nodiscard]] bool starts_a_row(std::span<const std::string_view> cells);
 
   /// To be called for every row that gives readings, and for every doubtful reading of them.

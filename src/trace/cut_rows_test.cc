@@ -34,6 +34,7 @@ struct Log {
   std::string name;
   std::string text;
   ReadOptions options{};
+  std::size_t unseen = 0;  ///< a line that was cut within so many characters and runs into the next looks whole
 };
 
 std::string lines_of(std::string_view header, int polls, std::string (*poll)(int)) {
@@ -77,17 +78,23 @@ std::vector<Log> logs() {
   all.push_back({"powerjoular", lines_of("Date,CPU Utilization,Total Power,CPU Power,GPU Power\n", kPolls, [](int i) {
                    return fmt::format("2026-03-01 10:00:{:02}.211,0.45,{:.4f},{:.4f},0.0000\n", i, watts(i), watts(i));
                  })});
-  all.push_back(
-      {"energibridge", lines_of("Delta,Time,CPU_USAGE_0,GPU0_POWER (mWatts),USED_MEMORY\n", kPolls, [](int i) {
-         return fmt::format("200,{}000,5,{:.0f},7\n", 1772359200 + i, 1000 * watts(i));
-       })});
+  all.push_back({"energibridge",
+                 lines_of("Delta,Time,CPU_USAGE_0,GPU0_POWER (mWatts),USED_MEMORY\n", kPolls,
+                          [](int i) { return fmt::format("200,{}000,5,{:.0f},7\n", 1772359200 + i, 1000 * watts(i)); }),
+                 {},
+                 3});
   all.push_back({"gpu-z", lines_of("Date , GPU Clock [MHz] , Board Power Draw [W] , Fan [%] ,\n", kPolls, [](int i) {
                    return fmt::format("2026-03-01 10:00:{:02} , 1785.0 , {:.1f} , 30 ,\n", i, watts(i));
                  })});
-  all.push_back({"dcgm-csv, a row a field", lines_of("timestamp,gpu,field,value\n", kPolls, [](int i) {
-                   return fmt::format("{0}.5,0,DCGM_FI_DEV_POWER_USAGE,{1:.3f}\n{0}.5,0,DCGM_FI_DEV_GPU_TEMP,41.000\n",
-                                      1772359200 + i, watts(i));
-                 })});
+  all.push_back({"dcgm-csv, a row a field",
+                 lines_of("timestamp,gpu,field,value\n", kPolls,
+                          [](int i) {
+                            return fmt::format(
+                                "{0}.5,0,DCGM_FI_DEV_POWER_USAGE,{1:.3f}\n{0}.5,0,DCGM_FI_DEV_GPU_TEMP,41.000\n",
+                                1772359200 + i, watts(i));
+                          }),
+                 {},
+                 12});
   all.push_back({"mllog", lines_of("", kPolls, [](int i) {
                    return fmt::format(
                        ":::MLLOG {{\"key\": \"power_reading\", \"value\": {:.1f}, \"time_ms\": {}000}}\n", watts(i),
@@ -159,11 +166,12 @@ void expect_no_new_reading(const Log& log, const Trace& whole, const std::string
   for (const auto& [t, device, power] : healthy) powers.insert(power);
   for (const Sample& s : found) {
     const bool known = clock ? healthy.contains(s) : powers.contains(std::get<2>(s));
-    ASSERT_TRUE(known) << log.name << ", " << where << ": " << std::get<0>(s) << " '" << std::get<1>(s) << "' "
+    EXPECT_TRUE(known) << log.name << ", " << where << ": " << std::get<0>(s) << " '" << std::get<1>(s) << "' "
                        << std::get<2>(s);
   }
   if (found.size() < healthy.size()) {
-    ASSERT_GT(trace->understanding.damaged, 0) << log.name << ", " << where << ": lost and not counted";
+    EXPECT_GT(trace->understanding.damaged + trace->understanding.unknown_power, 0)
+        << log.name << ", " << where << ": lost and not counted";
   }
 }
 
@@ -179,10 +187,12 @@ TEST(CutRows, NoFormatReadsALineThatWasCut) {
       begin = log.text.find('\n', begin) + 1;
       const std::size_t end = log.text.find('\n', begin);
       for (std::size_t at = begin + 1; at < end; ++at) {
+        if (log.text.substr(begin, at - begin).find_first_not_of(' ') == std::string::npos)
+          continue;  // nothing is left
         const std::string where = fmt::format("'{}'", log.text.substr(begin, at - begin));
         expect_no_new_reading(log, *whole, log.text.substr(0, at) + log.text.substr(end), where);
+        if (at - begin <= log.unseen) continue;
         expect_no_new_reading(log, *whole, log.text.substr(0, at) + log.text.substr(end + 1), where + " and the next");
-        if (HasFatalFailure()) break;
       }
     }
   }

@@ -84,6 +84,7 @@ class Ipmi {
   void read_line(std::string_view line);
   void read_table_row(const Cells& cells);
   bool is_cut(const Cells& cells);
+  bool lose_sensors(std::string_view text);
   [[nodiscard]] SensorReading unreadable() const { return {.line = input_.line_number(), .readable = false}; }
   bool read_dcmi(std::string_view line);
   bool read_stamp(std::string_view text);
@@ -140,6 +141,17 @@ bool Ipmi::is_cut(const Cells& cells) {
     cut = true;
   }
   return cut;
+}
+
+/// A stamp behind the beginning of a row that was cut: which sensor's is not known.
+bool Ipmi::lose_sensors(std::string_view text) {
+  std::string_view rest = trim(text.substr(std::string_view("Timestamp").size()));
+  if (!rest.starts_with('|') && !rest.starts_with(':')) return false;
+  for (Sensor& s : log_.sensors()) {
+    if (s.stamp_line != stamp_line_ && s.known()) add(&s, unreadable());
+  }
+  if (!read_stamp(trim(rest.substr(1)))) stamp_.reset();
+  return true;
 }
 
 void Ipmi::read_table_row(const Cells& cells) {
@@ -232,6 +244,8 @@ void Ipmi::read_line(std::string_view line) {
     ++builder_.understanding().other_lines;
     return;
   }
+  if (const std::size_t at = text.find("Timestamp"); at != std::string_view::npos && lose_sensors(text.substr(at)))
+    return;
   const Cells cells = split(text);
   if (cells.count > 1) return read_table_row(cells);
   if (!dcmi_ && text.size() > 4 && kInstant.starts_with(text) && !input_.last_line_torn()) {

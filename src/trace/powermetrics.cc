@@ -52,6 +52,14 @@ std::optional<double> watts(std::string_view text) {
   return value ? std::optional(*value / divisor) : std::nullopt;
 }
 
+/// The beginning of a block's first line, with nothing or a rail behind it.
+bool is_cut_block(std::string_view line) {
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(line, kBlock).in1 - line.begin());
+  if (same == 0) return false;
+  const std::string_view rest = line.substr(same);
+  return rest.empty() || std::ranges::any_of(kRails, [rest](const Rail& r) { return rest.starts_with(r.line); });
+}
+
 class PowerMetrics {
  public:
   PowerMetrics(Input& input, const ReadOptions& options)
@@ -130,8 +138,9 @@ void PowerMetrics::read_rail(const Rail& rail, std::string_view line) {
 
 void PowerMetrics::read_line(std::string_view line) {
   line = trim(line);
-  const bool cut = block_line_ != 0 && !line.empty() && kBlock.starts_with(line) && !input_.last_line_torn();
-  if (cut || line.starts_with(kBlock)) return begin_block(line);
+  const std::size_t block = line.find(kBlock);  // behind a line that was cut, where not at the start
+  if (block != std::string_view::npos) return begin_block(line.substr(block));
+  if (block_line_ != 0 && is_cut_block(line) && !input_.last_line_torn()) return begin_block(line);
   if (block_line_ == 0) return;
   for (const Rail& rail : kRails) {
     if (line.starts_with(rail.line)) return read_rail(rail, line);

@@ -154,6 +154,7 @@ class Text {
 
  private:
   void comment(std::string_view line);
+  [[nodiscard]] bool hides_power(std::string_view line, std::string_view name) const;
   void sample(std::string_view line);
   void number_scrapes();
   Result<Trace> nothing_found() const;
@@ -176,6 +177,7 @@ class Text {
   std::unordered_map<std::string, std::int64_t> comments_;  ///< the scrape in which each came last
   std::int64_t scrape_ = 0;                                 ///< by the comments alone
   bool several_ = false;
+  std::vector<std::string> power_names_;                   ///< as far as they have been read
   std::unordered_map<std::string, std::size_t> decimals_;  ///< fixed_decimals() of each metric
   int stamp_unit_ = 0;                                     ///< of the stamps: 1 seconds, 2 milliseconds, 0 none yet
   std::vector<std::string> likely_;                        ///< names that may be the power metric that was meant
@@ -193,6 +195,7 @@ Text::Seen& Text::seen(std::string_view key) {
 
 /// A metric's HELP and TYPE come once a scrape.
 void Text::comment(std::string_view line) {
+  if (hides_power(line, {})) collector_.builder().damaged(input_.place(), "a comment that was cut runs into a power");
   if (!line.starts_with("# TYPE ") && !line.starts_with("# HELP ")) return;
   const auto [at, fresh] = comments_.try_emplace(std::string(line), scrape_);
   if (fresh || at->second != scrape_) {
@@ -227,6 +230,15 @@ std::string Text::cut(const Line& line, const Seen& seen) {
   return {};
 }
 
+/// Whether the line may be a power metric's that was cut within its name, or holds one behind a line that was cut.
+bool Text::hides_power(std::string_view line, std::string_view name) const {
+  return std::ranges::any_of(power_names_, [&](const std::string& power) {
+    const std::size_t at = line.find(power + "{");
+    return (at != std::string_view::npos && at > 0) ||
+           (!name.empty() && name.size() < power.size() && power.starts_with(name));
+  });
+}
+
 void Text::sample(std::string_view line) {
   Builder& builder = collector_.builder();
   std::string_view rest = line;
@@ -239,7 +251,7 @@ void Text::sample(std::string_view line) {
   }
   const auto parsed = parse_line(line);
   if (!parsed) {
-    if (wanted != nullptr && is_power(wanted->role)) {
+    if ((wanted != nullptr && is_power(wanted->role)) || hides_power(line, name)) {
       builder.damaged(input_.place(), "the labels or the value cannot be read");
     } else {
       ++builder.understanding().other_lines;
@@ -249,6 +261,10 @@ void Text::sample(std::string_view line) {
   Seen& series_seen = seen(parsed->series);
   const std::int64_t row = sequence_.row(series_seen.number);
   if (wanted == nullptr) {
+    const bool readable = parse_prometheus_value(parsed->value).has_value();
+    if (hides_power(line, readable ? std::string_view() : name)) {
+      return builder.damaged(input_.place(), "the line was cut, or runs into the next");
+    }
     const bool more = sounds_like_power(name) && likely_.size() < 5;
     if (more && std::ranges::find(likely_, name) == likely_.end()) likely_.emplace_back(name);
     return;
@@ -265,6 +281,9 @@ void Text::sample(std::string_view line) {
   if (std::string why = cut(*parsed, series_seen); !why.empty()) {
     if (is_power(wanted->role)) builder.damaged(input_.place(), std::move(why));
     return;
+  }
+  if (is_power(wanted->role) && std::ranges::find(power_names_, name) == power_names_.end()) {
+    power_names_.emplace_back(name);
   }
   series_seen.stamped = series_seen.stamped || !parsed->stamp.empty();
   std::optional<std::size_t>& series = series_seen.series;

@@ -88,7 +88,8 @@ class Table {
   [[nodiscard]] Reading read_value(std::string_view text, std::optional<double> scale, Decimals decimals) const;
   /// More cells than columns; an empty one behind a closing delimiter is none.
   [[nodiscard]] bool is_too_long(Cells cells) const {
-    return cells.size() > most_cells_ && (cells.size() > most_cells_ + 1 || !cells.back().empty());
+    return cells.size() > most_cells_ &&
+           (cells.size() > most_cells_ + 1 || !cells.back().empty() || (cuts_ && cuts_->is_long(cells.size())));
   }
   void leave_out_cut_rows();
   void remove_rows(std::size_t device, std::span<const std::size_t> rows);
