@@ -191,7 +191,9 @@ TEST(CutRows, NoFormatReadsALineThatWasCut) {
           continue;  // nothing is left
         const std::string where = fmt::format("'{}'", log.text.substr(begin, at - begin));
         expect_no_new_reading(log, *whole, log.text.substr(0, at) + log.text.substr(end), where);
-        if (at - begin <= log.unseen) continue;
+        // A sensor's name behind one blank is another sensor's name.
+        const bool named = log.name == "ipmitool sdr" && log.text[at - 1] == ' ' && log.text[at - 2] != ' ';
+        if (at - begin <= log.unseen || named) continue;
         expect_no_new_reading(log, *whole, log.text.substr(0, at) + log.text.substr(end + 1), where + " and the next");
       }
     }

@@ -82,8 +82,9 @@ class Ipmi {
 
  private:
   void read_line(std::string_view line);
-  void read_table_row(const Cells& cells);
-  bool is_cut(const Cells& cells);
+  void read_table_row(const Cells& cells, std::string_view line);
+  bool is_cut(const Cells& cells, std::string_view line);
+  bool lose_named(std::string_view line, bool anywhere = false);
   bool lose_sensors(std::string_view text);
   [[nodiscard]] SensorReading unreadable() const { return {.line = input_.line_number(), .readable = false}; }
   bool read_dcmi(std::string_view line);
@@ -125,7 +126,7 @@ void Ipmi::add(Sensor* sensor, SensorReading reading) {
 
 /// A row that ends before the reading of a sensor that has given watts before, or runs into the next row. A name that
 /// was cut may be that of several.
-bool Ipmi::is_cut(const Cells& cells) {
+bool Ipmi::is_cut(const Cells& cells, std::string_view line) {
   if (input_.last_line_torn() || cells.cell[0].empty()) return false;
   const std::string_view name = cells.cell[0];
   const auto reading = reading_of(cells);
@@ -140,7 +141,23 @@ bool Ipmi::is_cut(const Cells& cells) {
     add(&s, unreadable());
     cut = true;
   }
-  return cut;
+  return cut || lose_named(line);
+}
+
+/// A power sensor's row behind the beginning of another that was cut: in a later cell, or set apart by several blanks;
+/// behind what is no sensor's row (`anywhere`) wherever it stands.
+bool Ipmi::lose_named(std::string_view line, bool anywhere) {
+  const std::size_t bar = line.find('|');
+  bool lost = false;
+  for (Sensor& s : log_.sensors()) {
+    const std::size_t at = line.find(s.name + ' ');
+    if (at == std::string_view::npos || at == 0) continue;
+    const bool behind = anywhere || at > bar || line.substr(0, at).ends_with("  ");
+    if (!behind || !s.known()) continue;
+    add(&s, unreadable());
+    lost = true;
+  }
+  return lost;
 }
 
 /// A stamp behind the beginning of a row that was cut: which sensor's is not known.
@@ -154,8 +171,8 @@ bool Ipmi::lose_sensors(std::string_view text) {
   return true;
 }
 
-void Ipmi::read_table_row(const Cells& cells) {
-  if (is_cut(cells)) return;
+void Ipmi::read_table_row(const Cells& cells, std::string_view line) {
+  if (is_cut(cells, line)) return;
   const auto reading = reading_of(cells);
   if (!reading || cells.cell[0].empty()) {
     ++builder_.understanding().other_lines;
@@ -239,6 +256,7 @@ void Ipmi::read_line(std::string_view line) {
     std::string_view rest = trim(text.substr(kStamp.size()));
     if (rest.starts_with('|') || rest.starts_with(':')) rest = trim(rest.substr(1));
     if (read_stamp(rest)) return;
+    lose_named(text, true);
     end_dcmi();
     stamp_.reset();  // the readings under it have no time, rather than that of the block before
     ++builder_.understanding().other_lines;
@@ -247,12 +265,12 @@ void Ipmi::read_line(std::string_view line) {
   if (const std::size_t at = text.find("Timestamp"); at != std::string_view::npos && lose_sensors(text.substr(at)))
     return;
   const Cells cells = split(text);
-  if (cells.count > 1) return read_table_row(cells);
+  if (cells.count > 1) return read_table_row(cells, text);
   if (!dcmi_ && text.size() > 4 && kInstant.starts_with(text) && !input_.last_line_torn()) {
     dcmi_ = unreadable();
     return;
   }
-  if (!read_stamp(text) && !is_cut(cells)) ++builder_.understanding().other_lines;
+  if (!read_stamp(text) && !is_cut(cells, text)) ++builder_.understanding().other_lines;
 }
 
 SensorClock Ipmi::clock() {

@@ -121,6 +121,7 @@ void MlLog::read_line(std::string_view line) {
   const auto entry = whole ? net::parse_json(line.substr(begin, end - begin + 1), input_.place())
                            : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "there is no JSON object"));
   if (entry) {
+    if (has_key && line.find(kMark, mark + 1) != std::string_view::npos) cut_line();
     if (json_text(entry->find("key")) == kKey) read_reading(*entry, before);
   } else if (input_.last_line_torn()) {
     torn_ = true;

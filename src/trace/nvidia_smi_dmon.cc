@@ -204,11 +204,11 @@ void NvidiaDmon::read_row(std::string_view line) {
   split(line, tokens_);
   if (tokens_.empty()) return;
   const bool begins = tokens_[0].find_first_not_of("0123456789:/-") == std::string_view::npos;
-  if (tokens_.size() <= columns_.gpu && begins && !input_.last_line_torn()) {
-    builder_.damaged(input_.place(), "the line was cut before its GPU");
+  const auto number = columns_.gpu < tokens_.size() ? parse_int(tokens_[columns_.gpu]) : std::nullopt;
+  if (!number && begins && !input_.last_line_torn()) {
+    builder_.damaged(input_.place(), "the line was cut before its GPU, or runs into the next");
     return;
   }
-  const auto number = columns_.gpu < tokens_.size() ? parse_int(tokens_[columns_.gpu]) : std::nullopt;
   if (!number || *number < 0) {
     ++builder_.understanding().other_lines;
     return;
