@@ -200,5 +200,120 @@ TEST(CutRows, NoFormatReadsALineThatWasCut) {
   }
 }
 
+/// 40 rows of two devices under time,gpu,power_w,temp,note.
+std::string table(std::string_view row_14) {
+  std::string text = "time,gpu_index,power_w,temp,note\n";
+  for (int i = 0; i < 40; ++i) {
+    text += i == 14 ? std::string(row_14) : fmt::format("{},{},{},41,ok", 1772359200 + i / 2, i % 2, 300 + i);
+    text += '\n';
+  }
+  return text;
+}
+
+TEST(CutRows, TheLastCellOfAShortRowIsNotTrusted) {
+  // Line 16 is the 15th row: 30 of 314 W would be the least reading of all.
+  const auto cut = read_text(table("1772359207,0,30"));
+  ASSERT_TRUE(cut) << cut.error().message();
+  EXPECT_EQ(cut->understanding.damaged, 1);
+  EXPECT_EQ(cut->understanding.rows, 39);
+  EXPECT_EQ(cut->understanding.first_damaged[0].where, "log:16");
+  EXPECT_NE(cut->understanding.first_damaged[0].reason.find("3 of 5 cells"), std::string::npos);
+  EXPECT_EQ(cut->series[0].size(), 19U);
+  EXPECT_EQ(cut->series[0].power_w[7], 316.0);  // 314 is not there
+  // One cell further the power is whole.
+  const auto whole = read_text(table("1772359207,0,314,4"));
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->understanding.damaged, 0);
+  EXPECT_EQ(whole->series[0].power_w[7], 314.0);
+}
+
+TEST(CutRows, ALineThatEndsBeforeItsDeviceIsCounted) {
+  for (const std::string_view row : {"1", "17723592", "1772359207", "1772359207,0"}) {
+    const auto cut = read_text(table(row));
+    ASSERT_TRUE(cut) << cut.error().message();
+    EXPECT_EQ(cut->understanding.damaged, 1) << row;
+    EXPECT_EQ(cut->understanding.rows, 39) << row;
+  }
+  // What does not begin as rows do is no row.
+  const auto other = read_text(table("logger restarted"));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->understanding.damaged, 0);
+  EXPECT_EQ(other->understanding.other_lines, 1);
+}
+
+TEST(CutRows, RowsThatAreShortByHabitAreWhole) {
+  // Every fourth row leaves its empty cells out: ten of forty.
+  std::string text = "time,gpu_index,power_w,temp,note\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{},0,{}{}\n", 1772359200 + i, 300 + i, i % 4 == 3 ? "" : ",41,ok");
+  const auto quarter = read_text(text);
+  ASSERT_TRUE(quarter) << quarter.error().message();
+  EXPECT_EQ(quarter->understanding.damaged, 0);
+  EXPECT_EQ(quarter->series[0].size(), 40U);
+  // One device of 30 prints fewer columns: 3 % of the rows and all of its own. Beyond the sampled 64 KiB too.
+  text = "time,gpu_index,power_w,temp,note\n";
+  for (int i = 0; i < 200; ++i) {
+    for (int d = 0; d < 30; ++d) {
+      text += fmt::format("{},{},{}{}\n", 1772359200 + i, d, 300 + d, d == 7 ? "" : ",41,a note of some length");
+    }
+  }
+  const auto device = read_text(text);
+  ASSERT_TRUE(device) << device.error().message();
+  EXPECT_EQ(device->understanding.damaged, 0);
+  EXPECT_EQ(device->understanding.rows, 6000);
+}
+
+/// Rows time,gpu,power of `n` polls; row 14 is cut to `cut`.
+std::string last_column(std::string_view header, int n, std::string_view format, std::string_view cut) {
+  std::string text = fmt::format("{}\n", header);
+  for (int i = 0; i < n; ++i) {
+    const double power = 296.25 + i % 40;
+    const std::string value = i == 14 ? std::string(cut) : fmt::format(fmt::runtime(format), power);
+    text += fmt::format("{},0,{}\n", 1772359200 + i, value);
+  }
+  return text;
+}
+
+TEST(CutRows, ACutWithinTheLastCellShowsByUnitAndFixedDecimals) {
+  for (const int n : {40, 20'000}) {  // the latter by blocks
+    for (const std::string_view cut : {"3", "31", "310", "310.", "310.2", "310.25"}) {
+      const auto unit = read_text(last_column("time,gpu_index,power [W]", n, "{:.2f} W", cut));
+      ASSERT_TRUE(unit) << unit.error().message();
+      EXPECT_EQ(unit->understanding.damaged, 1) << cut;
+      EXPECT_EQ(unit->understanding.rows, n - 1) << cut;
+    }
+    for (const std::string_view cut : {"3", "31", "310", "310.", "310.2"}) {
+      const auto fixed = read_text(last_column("time,gpu_index,power_w", n, "{:.3f}", cut));  // 310.250: padded
+      ASSERT_TRUE(fixed) << fixed.error().message();
+      EXPECT_EQ(fixed->understanding.damaged, 1) << cut;
+      EXPECT_EQ(fixed->understanding.rows, n - 1) << cut;
+    }
+  }
+}
+
+TEST(CutRows, NumbersAsShortAsTheyGoAreWhole) {
+  // No cell ends in a zero: a program that drops them may well have written 310.2.
+  const auto shortest = read_text(last_column("time,gpu_index,power_w", 40, "{:.2f}", "310.2"));
+  ASSERT_TRUE(shortest);
+  EXPECT_EQ(shortest->understanding.damaged, 0);
+  EXPECT_EQ(shortest->series[0].size(), 40U);
+  // A failed poll is written as 0: unknown, not cut.
+  const auto zero = read_text(last_column("time,gpu_index,power_w", 40, "{:.3f}", "0"));
+  ASSERT_TRUE(zero);
+  EXPECT_EQ(zero->understanding.damaged, 0);
+  EXPECT_EQ(zero->understanding.unknown_power, 1);
+}
+
+TEST(CutRows, TwoNamesInOneAreNoDevice) {
+  std::string text = "gpu_index,time,power_w,temp\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("{},{},{},41\n", i % 2, 1772359200 + i / 2, 300 + i);
+  const std::size_t line = text.find("0,1772359210");
+  text.erase(line + 1, text.find('\n', line) - line);  // "0" and the next line, which begins with 1
+  const auto trace = read_text(text);
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series.size(), 2U);
+  EXPECT_EQ(trace->understanding.damaged, 1);
+  EXPECT_EQ(trace->understanding.rows, 38);
+}
+
 }  // namespace
 }  // namespace wattrein::trace

@@ -147,6 +147,8 @@ bool Ipmi::is_cut(const Cells& cells, std::string_view line) {
 /// A power sensor's row behind the beginning of another that was cut: in a later cell, or set apart by several blanks;
 /// behind what is no sensor's row (`anywhere`) wherever it stands.
 bool Ipmi::lose_named(std::string_view line, bool anywhere) {
+  constexpr std::size_t kMost = 256;  // each line is searched for all of them
+  if (log_.sensors().size() > kMost) return false;
   const std::size_t bar = line.find('|');
   bool lost = false;
   for (Sensor& s : log_.sensors()) {

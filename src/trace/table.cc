@@ -224,7 +224,10 @@ Result<void> Table::named_row(Cells cells, Values& values, CutRows::Doubt doubt)
     ++other_instances_;
     return {};
   }
-  if (doubt == CutRows::Doubt::width && !by_name && std::ranges::find(keys_, key_of(cells)) == keys_.end()) {
+  const int last = static_cast<int>(cells.size()) - 1;
+  const bool name_is_last = last == map_.device || last == map_.host;
+  if (doubt == CutRows::Doubt::width && name_is_last && !by_name &&
+      std::ranges::find(keys_, key_of(cells)) == keys_.end()) {
     damaged(fmt::format("the row is cut: it has {} of {} cells, and its device '{}' is not known", cells.size(),
                         usual_cells_, printable(name, 40)));
     return {};
