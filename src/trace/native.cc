@@ -278,6 +278,9 @@ Result<Trace> Native::read() {
       ++builder_.understanding().other_lines;
     } else if (input_.last_line_torn()) {
       builder_.note("The last line was cut while it was written and is left out.");
+    } else if (line.find(kNativeMagic) != std::string_view::npos) {
+      return refuse("a second trace starts within this line, which was cut",
+                    "Split the file: each trace has a clock and devices of its own.");
     } else {
       read_row(line);
     }

@@ -145,6 +145,8 @@ void SmiTable::read_line(std::string_view line) {
   if (open_) {
     if (const auto draw = draw_of(cells_)) return read_draw(*draw);
     give_up_gpu();
+  } else if (const auto draw = draw_of(cells_); draw && draw->power.kind == Reading::Kind::value) {
+    builder_.damaged(input_.place(), "a power whose GPU's line is missing");
   }
   if (text.find("NVIDIA-SMI") == std::string_view::npos) return;
   if (tables_++ > 0) ++builder_.understanding().repeated_headers;

@@ -177,6 +177,8 @@ std::optional<PlainRows> PlainRows::of(const Layout& layout, const ColumnMap& ma
   rows.device_ = static_cast<std::size_t>(map.device);
   rows.last_ = std::max({rows.time_, rows.power_, rows.device_});
   rows.scale_ = map.power_scale;
+  if (rows.time_ + 1 == rows.cells_) return std::nullopt;  // a stamp at the line's end may be cut
+  rows.last_cell_ = last_cell_of(layout, map, formats);
   const bool shared = rows.device_ == rows.time_ || rows.device_ == rows.power_ || rows.power_ == rows.time_;
   if (rows.last_ >= rows.cells_ || shared) return std::nullopt;
   return rows;
@@ -217,6 +219,10 @@ const char* PlainRows::read_power(const char* at, Row& row) const {
   }
   skip_blanks();
   if (*at != delimiter_ && *at != '\n') return nullptr;
+  const bool cut = last_cell_.unit
+                       ? !row.unit
+                       : last_cell_.decimals > 0 && last_cell_.decimals != static_cast<std::size_t>(decimals);
+  if (cut) return nullptr;
   row.power_w = row.unit ? number : scaled(number, *scale_);
   return row.power_w <= kMostWatts ? at : nullptr;
 }

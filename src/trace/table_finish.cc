@@ -142,6 +142,7 @@ void Table::settle_power_columns() {
 
 Result<Trace> Table::finish() {
   if (by_order_) {
+    leave_out_cut_rows();  // before their places make devices
     if (const auto spread = spread_over_devices(); !spread) return std::unexpected(spread.error());
   } else {
     devices_ = device_columns();
@@ -165,6 +166,7 @@ Result<Trace> Table::finish() {
                               counted(other_instances_, "row"), other_instances_ == 1 ? "was" : "were"));
   }
   settle_power_columns();
+  if (!by_order_) leave_out_cut_rows();  // what came before counted on all rows
   if (map_.shown >= 0) {
     name_by_index(builder_.trace().series, shown_);
     if (moved_) {

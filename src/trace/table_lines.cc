@@ -99,6 +99,7 @@ class PlainReader {
 Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map, const ReadOptions& options,
                          std::string_view format) {
   Table table(layout, map, options, input, format);
+  table.rows_are_lines();
   std::vector<std::string_view> cells;
   std::string_view line;
   bool header_seen = false;

@@ -175,19 +175,22 @@ void Turbostat::read_row(std::string_view line) {
   const Header& h = headers_[current_];
   split(line, h.tabs, cells_);
   const std::size_t first_number = h.time == std::optional<std::size_t>(0) && cells_.size() > 1 ? 1 : 0;
-  if (!parse_double(cells_[first_number]) && cells_[first_number] != "-") {
+  bool cut = first_number == 1 && cells_.size() < h.names.size() && cells_[1].empty() && parse_double(cells_[0]);
+  if (!cut && !parse_double(cells_[first_number]) && cells_[first_number] != "-") {
     ++builder_.understanding().other_lines;
     return;
   }
   for (const std::size_t i : h.topology) {
-    if (i < cells_.size() && cells_[i] != "-") return;
+    if (i >= cells_.size() || cells_[i] == "-" || cells_[i].empty()) continue;
+    if (parse_int(cells_[i]).value_or(-1) >= 0) return;
+    cut = true;  // a line that was cut runs into the next
   }
   Row row{.line = input_.line_number(), .header = static_cast<std::uint32_t>(current_)};
   if (input_.last_line_torn()) {
     torn_ = true;
     return;
   }
-  if (cells_.size() != h.names.size()) {
+  if (cut || cells_.size() != h.names.size()) {
     row.fault = Row::Fault::cells;  // which of them is missing cannot be told: no column is shifted
   } else {
     if (h.power) {
