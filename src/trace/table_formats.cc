@@ -51,6 +51,15 @@ std::unexpected<Error> decimals_open(const Layout& layout, int column, std::stri
               "State it: --decimal , if decimals stand behind the comma, --decimal . if thousands do.");
 }
 
+std::unexpected<Error> thousands_open(const Layout& layout, int column, std::string_view cell, const Input& input) {
+  return fail(
+      ErrorKind::bad_input, input.name(),
+      fmt::format("a number such as '{}' in column '{}' has a point either between thousands, since other columns "
+                  "have decimal commas, or before its decimals, and no other cell decides",
+                  printable(cell, 40), printable(layout.label(column), 40)),
+      "State it: --decimal , if thousands stand before the point, --decimal . if decimals stand behind it.");
+}
+
 /// What the columns that are not read show, as far as they agree.
 Decimals decimals_of_the_rest(const Layout& layout) {
   Decimals common = Decimals::unknown;
@@ -85,6 +94,12 @@ Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Inp
       return decimals_open(layout, columns[i].column, evidence[i].example(), input);
     }
     columns[i].decimals = common;
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string_view open = columns[i].decimals == Decimals::unknown ? evidence[i].may_be_thousands() : "";
+    if (open.empty()) continue;
+    if (common == Decimals::unknown) common = decimals_of_the_rest(layout);
+    if (common == Decimals::comma) return thousands_open(layout, columns[i].column, open, input);
   }
   return {};
 }

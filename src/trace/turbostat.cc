@@ -105,10 +105,12 @@ class Turbostat {
 
  private:
   void read_line(std::string_view line);
+  bool read_interval(std::string_view line);
   void read_header(std::string_view line);
   void read_row(std::string_view line);
   [[nodiscard]] std::optional<std::size_t> power_column(const Header& h) const;
   [[nodiscard]] Result<void> check_headers() const;
+  [[nodiscard]] Result<void> check_interval();
   Result<void> add_rows(bool clock, const std::string& device_name);
   [[nodiscard]] std::string place(std::int64_t line) const { return fmt::format("{}:{}", input_.name(), line); }
   [[nodiscard]] const Header& whole_header(bool clock) const;
@@ -122,7 +124,9 @@ class Turbostat {
   std::vector<Row> rows_;
   std::vector<std::string_view> cells_;
   StampParser stamps_{TimeUnit::s};
-  std::optional<Nanos> interval_;  ///< from the preamble
+  std::optional<Nanos> interval_;     ///< from the preamble
+  std::int64_t other_interval_ = 0;   ///< the line of a later preamble that states another
+  std::vector<std::int64_t> starts_;  ///< lines at which turbostat was started again
   bool torn_ = false;
   bool too_many_headers_ = false;
 };
@@ -208,17 +212,44 @@ void Turbostat::read_row(std::string_view line) {
   rows_.push_back(row);
 }
 
+/// "Measurement interval: 5.000 seconds", which each start of turbostat prints above its table.
+bool Turbostat::read_interval(std::string_view line) {
+  constexpr std::string_view kInterval = "Measurement interval:";
+  if (!line.starts_with(kInterval)) return false;
+  const std::string_view rest = trim(line.substr(kInterval.size()));
+  const auto seconds = parse_double(rest.substr(0, rest.find(' ')));
+  if (!seconds || *seconds <= 0 || *seconds >= 1e9) return false;
+  const Nanos stated = to_nanos(Seconds(*seconds));
+  // Rows of a table without one have turbostat's own.
+  const Nanos before = rows_.empty() ? stated : interval_.value_or(kDefaultInterval);
+  if (stated != before && other_interval_ == 0) other_interval_ = input_.line_number();
+  interval_ = stated;
+  return true;
+}
+
 void Turbostat::read_line(std::string_view line) {
   if (trim(line).empty()) return;
+  if (!rows_.empty() && line.starts_with("turbostat version")) starts_.push_back(input_.line_number());
+  const bool interval = read_interval(line);
   split(line, line.find('\t') != std::string_view::npos, cells_);
   if (is_header(cells_)) return read_header(line);
-  if (!headers_.empty()) return read_row(line);
-  constexpr std::string_view kInterval = "Measurement interval:";
-  if (line.starts_with(kInterval)) {
-    const std::string_view rest = trim(line.substr(kInterval.size()));
-    const auto seconds = parse_double(rest.substr(0, rest.find(' ')));
-    if (seconds && *seconds > 0 && *seconds < 1e9) interval_ = to_nanos(Seconds(*seconds));
+  if (!headers_.empty() && !interval) return read_row(line);
+}
+
+/// Without a clock rows are counted off, and what they are apart has to be the same throughout.
+Result<void> Turbostat::check_interval() {
+  if (other_interval_ > 0) {
+    return fail(ErrorKind::bad_input, place(other_interval_),
+                fmt::format("turbostat was started again with another interval, and the table has no {}", kTime),
+                "Split the file at that line, or record it with `turbostat --enable Time_Of_Day_Seconds`.");
   }
+  if (!starts_.empty()) {
+    builder_.understanding().warnings.push_back(fmt::format(
+        "{}: turbostat was started again{}, and without a clock nothing says how much later: its rows follow those "
+        "before as if no time had passed.",
+        place(starts_.front()), starts_.size() > 1 ? fmt::format(", the first of {} times", starts_.size()) : ""));
+  }
+  return {};
 }
 
 Result<void> Turbostat::check_headers() const {
@@ -336,6 +367,9 @@ Result<Trace> Turbostat::read() {
   while (input_.next_line(line)) read_line(line);
   if (auto fit = check_headers(); !fit) return std::unexpected(fit.error());
   const bool clock = std::ranges::any_of(headers_, [](const Header& h) { return h.time.has_value(); });
+  if (!clock) {
+    if (auto same = check_interval(); !same) return std::unexpected(same.error());
+  }
   const Header& whole = whole_header(clock);
   const std::string& column = whole.names[*whole.power];
   if (auto added = add_rows(clock, column); !added) return std::unexpected(added.error());

@@ -64,6 +64,34 @@ TEST(Turbostat, WithoutAClockTheIntervalIsTakenAndSaid) {
   EXPECT_EQ(given->understanding.clock, "none: 1 s a row from zero (--period)");
 }
 
+TEST(Turbostat, StartedAgainWithoutAClockNeedsTheSameInterval) {
+  const std::string table = "Core\tCPU\tAvg_MHz\tPkgWatt\n-\t-\t9\t10\n0\t0\t9\t10\n-\t-\t9\t12\n";
+  const std::string second = "turbostat version 2030.01.01 - made up\nMeasurement interval: 1.000 seconds\n";
+  // Lines 1 to 3 are the preamble, 4 to 7 the table, 8 and 9 the second preamble.
+  const auto mixed = read(kPreamble + table + second + table);
+  ASSERT_FALSE(mixed);
+  EXPECT_NE(mixed.error().message().find("turbo.txt:9: turbostat was started again with another interval"),
+            std::string::npos)
+      << mixed.error().message();
+  EXPECT_NE(mixed.error().message().find("Split the file at that line"), std::string::npos);
+  EXPECT_FALSE(read(table + second + table)) << "the first had turbostat's own five seconds";
+  // Twice alike: read on, but how long it stood still is not known.
+  const auto alike = read(kPreamble + table + kPreamble + table);
+  ASSERT_TRUE(alike) << alike.error().message();
+  EXPECT_EQ(alike->series[0].power_w, (std::vector<double>{10, 12, 10, 12}));
+  ASSERT_EQ(alike->understanding.warnings.size(), 1U);
+  EXPECT_EQ(alike->understanding.warnings[0].find("turbo.txt:8: turbostat was started again"), 0U);
+  // A start that came to nothing counts for nothing, and a clock says all.
+  const auto empty = read(kPreamble + second + table);
+  ASSERT_TRUE(empty) << empty.error().message();
+  EXPECT_EQ(empty->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond}));
+  EXPECT_TRUE(empty->understanding.warnings.empty());
+  const auto clock =
+      read(kPreamble + kHeader + block("1700000000", "20.50") + second + kHeader + block("1700000005", "31.25"));
+  ASSERT_TRUE(clock) << clock.error().message();
+  EXPECT_TRUE(clock->understanding.warnings.empty());
+}
+
 TEST(Turbostat, OfSeveralPackagesTheSumIsReadOnce) {
   const auto t = read(
       "Time_Of_Day_Seconds\tPackage\tCore\tCPU\tBusy%\tPkgWatt\tRAMWatt\n"
