@@ -363,9 +363,11 @@ std::optional<ClockPolls> clock_polls(Times time, std::span<const RowRange> runs
   for (const RowRange& run : runs) {
     for (std::size_t i = run.begin + 1; i < run.end; ++i) longest = std::max(longest, step_before(time, i));
   }
-  for (double least = kShortestPause; least <= longest; least *= 1.4) {
+  double least = kShortestPause;
+  while (least <= longest) {
     const std::vector<Group> groups = groups_by(time, runs, unreadable, least, kProbeRows);
     thresholds.push_back({least, assess(time, groups, stated.value_or(0))});
+    least *= 1.4;
   }
   const auto threshold = find_threshold(thresholds, stated);
   if (!threshold) return std::nullopt;

@@ -238,7 +238,7 @@ void Dmon::read_row(std::string_view line) {
   }
   const std::size_t device = builder_.device(tokens_[1]);
   const std::int64_t row = sequence_.row(device);  // its time for now
-  const auto text = cell(line, *header_.power);
+  const auto text = header_.power ? cell(line, *header_.power) : std::nullopt;
   if (!text) return builder_.damaged(input_.place(), "the cells do not match the header");
   double power_w = kUnknown;
   if (!equal_ignoring_case(*text, "N/A")) {
@@ -309,7 +309,7 @@ Result<Trace> Dmon::read() {
   const Nanos period = options_.period.value_or(Nanos(1'000'000'000));
   if (auto placed = place_by_polls(builder_, sequence_, period); !placed) return std::unexpected(placed.error());
   explain();
-  for (const std::size_t d : second_.settle(builder_, header_.names[*header_.power], second_name_)) {
+  for (const std::size_t d : second_.settle(builder_, header_.names[header_.power.value_or(0)], second_name_)) {
     builder_.series(d).device.meter = MeterKind::unknown;
   }
   drop_falling_counters(builder_);

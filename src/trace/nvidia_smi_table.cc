@@ -112,6 +112,7 @@ void SmiTable::give_up_gpu() {
 }
 
 void SmiTable::read_draw(const Draw& draw) {
+  if (!open_) return;
   const std::size_t device = *open_;
   open_.reset();
   if (draw.power.kind == Reading::Kind::unreadable) {

@@ -342,8 +342,9 @@ Result<Trace> Text::read() {
     if (several_) builder.note("Scrapes of different devices without a timestamp are taken as one moment.");
     return collector_.finish(input_, options_, 0);
   }
-  u.clock = fmt::format("none: {} a scrape (--period)", format_duration(*options_.period));
-  return collector_.finish(input_, options_, options_.period->count());
+  const Nanos period = options_.period.value_or(Nanos(0));  // stated, or several scrapes would have been refused
+  u.clock = fmt::format("none: {} a scrape (--period)", format_duration(period));
+  return collector_.finish(input_, options_, period.count());
 }
 
 /// A known metric at the start of a line, or the format's own comments above a sample of that name.

@@ -297,8 +297,9 @@ void Table::spread_polls(const Ordered& rows, const ClockPolls& polls) {
   note_odd_polls(rows, polls);
 }
 
-/// Where stamps do not show polls: every n-th row is a device's.
+/// Where stamps do not show polls: every n-th row is a device's. At least one device.
 Result<void> Table::count_off(const Ordered& rows, std::size_t n) {
+  n = std::max<std::size_t>(n, 1);
   std::vector<std::size_t> first_poll(n);
   for (std::size_t d = 0; d < n; ++d) first_poll[d] = rows.at(d);
   describe_by_order(rows, first_poll);

@@ -371,7 +371,7 @@ Result<Trace> Turbostat::read() {
     if (auto same = check_interval(); !same) return std::unexpected(same.error());
   }
   const Header& whole = whole_header(clock);
-  const std::string& column = whole.names[*whole.power];
+  const std::string& column = whole.names[whole.power.value_or(0)];
   if (auto added = add_rows(clock, column); !added) return std::unexpected(added.error());
   builder_.understanding().power = fmt::format("column '{}' [W]", printable(column, 40));
   explain(clock);
