@@ -26,7 +26,8 @@ inline std::int64_t to_microwatts(double power_w) {
   constexpr double kMost = 9e18;
   constexpr double kSmall = 1e15;  // below it, half a unit is exact, and the cast needs no library call
   const double power_uw = power_w * 1e6;
-  if (power_uw >= 0.0 && power_uw < kSmall) return static_cast<std::int64_t>(power_uw + 0.5);
+  const double half_up = power_uw + 0.5;
+  if (power_uw >= 0.0 && power_uw < kSmall) return static_cast<std::int64_t>(half_up);
   if (!std::isfinite(power_w)) return kUnknownPower;
   return std::llround(std::clamp(power_uw, -kMost, kMost));
 }

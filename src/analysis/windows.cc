@@ -68,7 +68,7 @@ class Tally {
   void write(WindowVerdict& out) const {
     out.violating = violating_;
     out.first_over = first_over_;
-    if (out.means.spec.kind != WindowKind::samples) out.time_over = time_over_;
+    if (out.means.spec.kind != WindowKind::samples && out.means.known > 0) out.time_over = time_over_;
   }
   [[nodiscard]] const std::optional<RateBootstrap>& rates() const { return rates_; }
 
@@ -173,10 +173,11 @@ WindowVerdict conclude(const Steps& steps, const WindowMeans& means, const Tally
 
   out.rate = static_cast<double>(out.violating) / static_cast<double>(means.known);
   if (steps.size() == 1) return out;
-  if (out.violating > 0 && tally.rates()) {
+  const std::optional<RateBootstrap>& rates = tally.rates();
+  if (out.violating > 0 && rates) {
     // A stream of its own for each size and kind, so that no two intervals share their luck.
     const auto stream = static_cast<std::uint64_t>(spec.window.count()) * 4 + static_cast<std::uint64_t>(spec.kind);
-    out.rate_95 = tally.rates()->interval(seed, stream);
+    out.rate_95 = rates->interval(seed, stream);
   } else if (out.violating > 0) {
     add_note(out.note, fmt::format("fewer than ten blocks of {}: no interval",
                                    format_duration(bootstrap_block(steps, spec, whole))));
@@ -243,6 +244,7 @@ std::vector<WindowVerdict> judge_windows(const Prefix& prefix, const WindowSpec&
   for (const Watts limit : limits) tallies.emplace_back(steps, limit, enough ? std::optional(block) : std::nullopt);
   const WindowMeans means = scan(prefix, spec, tallies, options);
   std::vector<WindowVerdict> verdicts;
+  verdicts.reserve(tallies.size());
   for (const Tally& tally : tallies) verdicts.push_back(conclude(steps, means, tally, whole, options.seed));
   return verdicts;
 }

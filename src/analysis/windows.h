@@ -58,7 +58,8 @@ struct WindowVerdict {
   Verdict verdict = Verdict::not_available;
   std::int64_t violating = 0;
   std::optional<Nanos> first_over{};  ///< begin of the first violating window
-  Nanos time_over{0};                 ///< time that lies in any violating window
+  std::optional<Nanos> time_over{};   ///< time that lies in any violating window; nothing where none is known, and for
+                                      ///< samples, whose time is that of excursions
   std::optional<double> rate;         ///< violating / known; nothing when none is known
   std::optional<Interval> rate_95;    ///< moving-block bootstrap; nothing with fewer than ten blocks
   std::optional<double> upper_95;     ///< with no violation: 3/n, n = known time / max(w, 2 correlation times)

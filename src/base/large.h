@@ -16,9 +16,11 @@ void reserve_large(std::vector<T>& column, std::size_t n) {
   constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
   column.reserve(n);
 #ifdef MADV_HUGEPAGE
-  const auto begin = (reinterpret_cast<std::uintptr_t>(column.data()) + kHugePage - 1) & ~(kHugePage - 1);
-  const auto end = reinterpret_cast<std::uintptr_t>(column.data() + column.capacity()) & ~(kHugePage - 1);
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::uintptr_t bytes = column.capacity() * sizeof(T);
+  const std::uintptr_t skipped = (kHugePage - reinterpret_cast<std::uintptr_t>(column.data()) % kHugePage) % kHugePage;
+  if (bytes < skipped + kHugePage) return;
+  const std::uintptr_t whole_pages = (bytes - skipped) / kHugePage * kHugePage;
+  ::madvise(reinterpret_cast<std::byte*>(column.data()) + skipped, whole_pages, MADV_HUGEPAGE);
 #endif
 }
 

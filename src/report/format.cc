@@ -150,7 +150,8 @@ const Subject* worst_subject(const Analysis& analysis, const Limit& limit) {
   const auto key = [&](const Subject* s) {
     const LimitResult& r = *result_of(*s, limit);
     const OwnWindows own = own_windows(r);
-    const Nanos over = limit.window && own.decisive != nullptr ? own.decisive->time_over : r.excursions.time_above;
+    const Nanos over =
+        limit.window && own.decisive != nullptr ? own.decisive->time_over.value_or(Nanos(0)) : r.excursions.time_above;
     const double highest =
         own.decisive != nullptr && own.decisive->means.worst ? own.decisive->means.worst->value() : 0;
     return std::tuple(r.violated, over, r.excursions.longest, highest);

@@ -61,7 +61,7 @@ void window_verdict(JsonWriter& json, const WindowVerdict& w) {
   json.field("verdict", analysis::name(w.verdict));
   json.field("violating", w.violating);
   optional_number(json, "first_over_s", w.first_over ? std::optional(to_seconds(*w.first_over)) : std::nullopt);
-  seconds(json, "time_over_s", w.time_over);
+  optional_number(json, "time_over_s", w.time_over ? std::optional(to_seconds(*w.time_over)) : std::nullopt);
   optional_number(json, "rate", w.rate);
   interval(json, "rate_95", w.rate_95);
   optional_number(json, "rate_upper_95", w.upper_95);

@@ -92,7 +92,7 @@ std::string window_clause(const Case& c, const Subject& subject, const OwnWindow
     text += fmt::format(", the worst ({}) from {}", watts_beside(*w.means.worst, c.limit.power),
                         moment(c.trace, w.means.worst_start, subject.sampling.span));
   }
-  return text + fmt::format("; {} in such windows", format_duration(w.time_over));
+  return text + fmt::format("; {} in such windows", format_duration(w.time_over.value_or(Nanos(0))));
 }
 
 /// "VIOLATED by 2 of 4 devices in their one sample (device 2 at 310.0 W, device 3 at 325.0 W)".
@@ -101,7 +101,7 @@ std::string snapshot_over(const Case& c, const std::string& word, const std::vec
   for (std::size_t i = 0; i < std::min(over.size(), kMostNamed); ++i) {
     if (i > 0) list += ", ";
     list += c.called(*over[i]);
-    if (over[i]->power.max) list += " at " + watts_beside(*over[i]->power.max, c.limit.power);
+    if (const auto& highest = over[i]->power.max) list += " at " + watts_beside(*highest, c.limit.power);
   }
   if (over.size() > kMostNamed) list += fmt::format(" and {} more", over.size() - kMostNamed);
   if (c.subjects.size() == 1) return fmt::format("{} in the one sample: {}", word, list);

@@ -90,7 +90,7 @@ class SmiTable {
 
  private:
   void read_line(std::string_view line);
-  void read_draw(const Draw& draw);
+  void read_draw(std::size_t device, const Draw& draw);
   void give_up_gpu();
 
   Input& input_;
@@ -111,10 +111,7 @@ void SmiTable::give_up_gpu() {
   builder_.damaged(open_place_, "the line with this GPU's power is missing");
 }
 
-void SmiTable::read_draw(const Draw& draw) {
-  if (!open_) return;
-  const std::size_t device = *open_;
-  open_.reset();
+void SmiTable::read_draw(std::size_t device, const Draw& draw) {
   if (draw.power.kind == Reading::Kind::unreadable) {
     return builder_.damaged(input_.place(), "its power is no number of watts");
   }
@@ -137,14 +134,19 @@ void SmiTable::read_line(std::string_view line) {
   if (const auto gpu = named_gpu(cells_)) {
     give_up_gpu();
     ++gpus_;
-    open_ = builder_.device(gpu->number);
+    const std::size_t opened = builder_.device(gpu->number);
+    open_ = opened;
     open_place_ = input_.place();
-    Device& device = builder_.series(*open_).device;
+    Device& device = builder_.series(opened).device;
     if (device.model.empty()) device.model = printable(gpu->model, 80);
     return;
   }
   if (open_) {
-    if (const auto draw = draw_of(cells_)) return read_draw(*draw);
+    if (const auto draw = draw_of(cells_)) {
+      const std::size_t device = *open_;
+      open_.reset();
+      return read_draw(device, *draw);
+    }
     give_up_gpu();
   } else if (const auto draw = draw_of(cells_); draw && draw->power.kind == Reading::Kind::value) {
     builder_.damaged(input_.place(), "a power whose GPU's line is missing");

@@ -258,6 +258,9 @@ def test_a_window_limit_speaks_of_its_windows(wattrein, log):
     (limit,) = only(wattrein.json("analyze", path, "--limit", "450W@5s", status=1))["devices"][0]["limits"]
     (block,) = [w for w in limit["windows"] if w["kind"] == "block" and w["window_s"] == 5]
     assert block["violating"] == 2 and block["first_over_s"] == 10 and block["time_over_s"] == 10
+    (samples,) = [w for w in limit["windows"] if w["kind"] == "samples"]
+    assert samples["violating"] == 10 and samples["time_over_s"] is None
+    assert limit["excursions"]["time_above_s"] == 10
 
 
 def test_zeros_are_failed_polls_unless_kept(wattrein, log):
