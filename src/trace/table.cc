@@ -41,6 +41,7 @@ Table::Table(const Layout& layout, const ColumnMap& map, const ReadOptions& opti
       by_order_(map.device < 0 && map.wide.empty()) {
   for (const std::string& note : map.notes) builder_.note(note);
   for (const std::string& note : formats_.notes) builder_.note(note);
+  for (const std::string& warning : formats_.warnings) builder_.understanding().warnings.push_back(warning);
   clock_.set_decimals(formats_.time);
   clock_.set_date_order(formats_.date_order);
   if (by_order_) runs_.push_back({});

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "trace/table_cells.h"
+#include "trace/table_thousands.h"
 
 namespace wattrein::trace {
 
@@ -105,6 +106,37 @@ void lend_decimals(const Layout& layout, const ColumnMap& map, ColumnFormats& fo
   }
 }
 
+/// Where points stand between thousands, or may.
+void settle_thousands(const Layout& layout, const ColumnMap& map, ColumnFormats& formats) {
+  for (const NumberColumn& c : number_columns(map, formats)) {
+    if (c.column < 0 || c.column == map.time || c.decimals == Decimals::comma) continue;
+    std::vector<int> columns{c.column};
+    if (c.column == map.power) {
+      for (const DeviceColumns& device : map.wide) columns.push_back(device.power);
+    }
+    const GroupedPoints found = grouped_points(layout, columns, map.time);
+    const std::string label = printable(layout.label(c.column), 40);
+    const std::string shown_by = printable(found.shown_by, 40);
+    if (found.verdict == GroupedPoints::Verdict::grouped) {
+      c.decimals = Decimals::comma;
+      formats.notes.push_back(
+          found.example.empty()
+              ? fmt::format("A point in column '{}' would stand between thousands: a cell such as '{}' has a decimal "
+                            "comma.",
+                            label, shown_by)
+              : fmt::format("The points of column '{}' stand between thousands, as in '{}': a cell such as '{}' has a "
+                            "decimal comma.",
+                            label, printable(found.example, 40), shown_by));
+    }
+    if (found.verdict == GroupedPoints::Verdict::doubtful && c.column == map.power) {
+      formats.warnings.push_back(fmt::format(
+          "A number such as '{}' in column '{}' is read with a decimal point, though a cell such as '{}' has a comma "
+          "there: say --decimal , if its point stands between thousands, --decimal . if not.",
+          printable(found.example, 40), label, shown_by));
+    }
+  }
+}
+
 Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
   std::vector<std::string> stamps;
   for (const auto& row : layout.rows) {
@@ -153,6 +185,12 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
       formats.notes.push_back(
           fmt::format("The numbers of column '{}' have a decimal comma.", printable(layout.label(map.power), 40)));
     }
+    const DecimalsEvidence power = decimals_of(layout, map.power);
+    if (formats.power == Decimals::point && !power.example().empty()) {
+      formats.notes.push_back(fmt::format("The commas of column '{}' stand between thousands, as in '{}'.",
+                                          printable(layout.label(map.power), 40), printable(power.example(), 40)));
+    }
+    settle_thousands(layout, map, formats);
   }
   if (!options.date_order.empty()) {
     const auto stated = parse_date_order(options.date_order);

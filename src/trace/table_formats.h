@@ -23,6 +23,7 @@ struct ColumnFormats {
   Decimals energy = Decimals::unknown;
   DateOrder date_order = DateOrder::unknown;
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 /// From the layout's rows, under what the options state. A column that leaves it open takes the decimals of the others.
