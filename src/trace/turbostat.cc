@@ -14,86 +14,37 @@
 #include "trace/option_fit.h"
 #include "trace/reader.h"
 #include "trace/timestamp.h"
+#include "trace/turbostat_header.h"
 
 namespace wattrein::trace {
 
 namespace {
 
 constexpr std::string_view kName = "turbostat";
-constexpr std::string_view kTime = "Time_Of_Day_Seconds";
+constexpr std::string_view kTime = turbostat::kTime;
+constexpr std::string_view kVersion = "turbostat version";
+constexpr std::string_view kInterval = "Measurement interval:";
 constexpr Nanos kDefaultInterval{5'000'000'000};
 constexpr std::size_t kMaxHeaders = 64;
 
-constexpr std::array<std::string_view, 9> kTopology{"Package", "Die",  "L3",     "Node", "Core",
-                                                    "CPU",     "APIC", "X2APIC", "pk"};
-constexpr std::array<std::string_view, 2> kPackageWatts{"PkgWatt", "Pkg_W"};
-/// Names that nobody else gives to a column, and others that turbostat has too.
-constexpr std::array<std::string_view, 11> kOwn{"Avg_MHz", "Bzy_MHz", "TSC_MHz", "PkgWatt", "CorWatt", "GFXWatt",
-                                                "RAMWatt", "SysWatt", "Pkg_W",   "Pkg_J",   kTime};
-constexpr std::array<std::string_view, 13> kShared{"Package", "Die", "Node", "Core", "CPU",     "APIC",  "X2APIC",
-                                                   "Busy%",   "IPC", "IRQ",  "SMI",  "CoreTmp", "PkgTmp"};
-
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-/// By tabs where there are any: an empty cell between two of them stays one.
-void split(std::string_view line, bool tabs, std::vector<std::string_view>& cells) {
-  cells.clear();
-  if (tabs) {
-    for (std::size_t at = 0; at <= line.size();) {
-      const std::size_t end = std::min(line.find('\t', at), line.size());
-      cells.push_back(trim(line.substr(at, end - at)));
-      at = end + 1;
-    }
-    return;
-  }
-  std::size_t at = line.find_first_not_of(' ');
-  while (at != std::string_view::npos) {
-    const std::size_t end = line.find_first_of(" \r", at);
-    cells.push_back(line.substr(at, end - at));
-    at = end == std::string_view::npos ? end : line.find_first_not_of(" \r", end);
-  }
-}
-
-bool is_header(const std::vector<std::string_view>& cells) {
-  if (cells.empty() || cells.size() > 1000) return false;
-  if (cells.size() == 1) return among(kPackageWatts, cells[0]);
-  const auto own = std::ranges::count_if(cells, [](std::string_view c) { return among(kOwn, c); });
-  const auto shared = std::ranges::count_if(cells, [](std::string_view c) { return among(kShared, c); });
-  const bool numbers = std::ranges::any_of(cells, [](std::string_view c) { return parse_double(c).has_value(); });
-  return own >= 1 && own + shared >= 2 && !numbers;
-}
-
-/// Shares of time and frequencies are no power, whoever asks for them.
-bool in_watts(std::string_view name) {
-  return name.ends_with("Watt") || name.ends_with("_W") || lower(name).find("power") != std::string::npos;
-}
-
-struct Header {
-  std::string text{};
-  std::int64_t line = 0;
-  std::vector<std::string> names{};
-  bool tabs = false;
-  std::optional<std::size_t> power{};
-  std::optional<std::size_t> time{};
-  std::vector<std::size_t> topology{};
-
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (equal_ignoring_case(names[i], name)) return i;
-    }
-    return std::nullopt;
-  }
-};
+using turbostat::Header;
+using turbostat::is_header;
+using turbostat::is_in_watts;
+using turbostat::split;
 
 struct Row {
   std::int64_t time_ns = 0;
   std::int64_t line = 0;
   double power_w = std::numeric_limits<double>::quiet_NaN();
   std::uint32_t header = 0;
+  std::uint32_t run = 0;
   enum class Fault : unsigned char { none, cells, power, time } fault = Fault::none;
+};
+
+/// turbostat started again in the same file, with an interval of its own.
+struct Run {
+  std::int64_t line = 0;  ///< that states the interval
+  Nanos interval{};
 };
 
 class Turbostat {
@@ -107,11 +58,14 @@ class Turbostat {
   void read_line(std::string_view line);
   void read_header(std::string_view line);
   void read_row(std::string_view line);
+  void read_preamble(std::string_view line);
   [[nodiscard]] std::optional<std::size_t> power_column(const Header& h) const;
   [[nodiscard]] Result<void> check_headers() const;
   Result<void> add_rows(bool clock, const std::string& device_name);
   [[nodiscard]] std::string place(std::int64_t line) const { return fmt::format("{}:{}", input_.name(), line); }
   [[nodiscard]] const Header& whole_header(bool clock) const;
+  [[nodiscard]] Nanos period_of(const Row& row) const;
+  void explain_rows();
   void explain(bool clock);
 
   Input& input_;
@@ -122,7 +76,9 @@ class Turbostat {
   std::vector<Row> rows_;
   std::vector<std::string_view> cells_;
   StampParser stamps_{TimeUnit::s};
-  std::optional<Nanos> interval_;  ///< from the preamble
+  std::vector<Run> runs_;    ///< from the preambles; one only where the interval differs from the last
+  bool in_preamble_ = true;  ///< no header since turbostat was started
+  bool restarted_ = false;
   bool torn_ = false;
   bool too_many_headers_ = false;
 };
@@ -138,13 +94,14 @@ std::optional<std::size_t> Turbostat::power_column(const Header& h) const {
   } else if (!wanted.empty()) {
     at = h.find(wanted);
   } else {
-    at = h.find(kPackageWatts[0]);
-    if (!at) at = h.find(kPackageWatts[1]);
+    at = h.find(turbostat::kPackageWatts[0]);
+    if (!at) at = h.find(turbostat::kPackageWatts[1]);
   }
-  return at && in_watts(h.names[*at]) ? at : std::nullopt;
+  return at && is_in_watts(h.names[*at]) ? at : std::nullopt;
 }
 
 void Turbostat::read_header(std::string_view line) {
+  in_preamble_ = false;
   if (!headers_.empty()) {
     ++builder_.understanding().repeated_headers;
     if (headers_[current_].text == line) return;
@@ -162,7 +119,7 @@ void Turbostat::read_header(std::string_view line) {
   h.tabs = line.find('\t') != std::string_view::npos;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     h.names.emplace_back(cells_[i]);
-    if (among(kTopology, cells_[i])) h.topology.push_back(i);
+    if (turbostat::is_topology(cells_[i])) h.topology.push_back(i);
   }
   h.power = power_column(h);
   h.time = h.find(kTime);
@@ -182,7 +139,9 @@ void Turbostat::read_row(std::string_view line) {
   for (const std::size_t i : h.topology) {
     if (i < cells_.size() && cells_[i] != "-") return;
   }
-  Row row{.line = input_.line_number(), .header = static_cast<std::uint32_t>(current_)};
+  Row row{.line = input_.line_number(),
+          .header = static_cast<std::uint32_t>(current_),
+          .run = static_cast<std::uint32_t>(std::max<std::size_t>(runs_.size(), 1) - 1)};
   if (input_.last_line_torn()) {
     torn_ = true;
     return;
@@ -205,17 +164,24 @@ void Turbostat::read_row(std::string_view line) {
   rows_.push_back(row);
 }
 
+void Turbostat::read_preamble(std::string_view line) {
+  if (!line.starts_with(kInterval)) return;
+  const std::string_view rest = trim(line.substr(kInterval.size()));
+  const auto seconds = parse_double(rest.substr(0, rest.find(' ')));
+  if (!seconds || !(*seconds > 0) || *seconds >= 1e9) return;
+  const Nanos interval = to_nanos(Seconds(*seconds));
+  if (runs_.empty() || runs_.back().interval != interval) runs_.push_back({input_.line_number(), interval});
+}
+
 void Turbostat::read_line(std::string_view line) {
   if (trim(line).empty()) return;
   split(line, line.find('\t') != std::string_view::npos, cells_);
   if (is_header(cells_)) return read_header(line);
-  if (!headers_.empty()) return read_row(line);
-  constexpr std::string_view kInterval = "Measurement interval:";
-  if (line.starts_with(kInterval)) {
-    const std::string_view rest = trim(line.substr(kInterval.size()));
-    const auto seconds = parse_double(rest.substr(0, rest.find(' ')));
-    if (seconds && *seconds > 0 && *seconds < 1e9) interval_ = to_nanos(Seconds(*seconds));
+  if (!in_preamble_ && (line.starts_with(kVersion) || line.starts_with(kInterval))) {
+    in_preamble_ = true;
+    restarted_ = true;
   }
+  in_preamble_ ? read_preamble(line) : read_row(line);
 }
 
 Result<void> Turbostat::check_headers() const {
@@ -247,13 +213,20 @@ Result<void> Turbostat::check_headers() const {
               "Record it as root on a CPU with RAPL, or name the column with --power.");
 }
 
+Nanos Turbostat::period_of(const Row& row) const {
+  if (options_.period) return *options_.period;
+  return runs_.empty() ? kDefaultInterval : runs_[row.run].interval;
+}
+
 Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
   const std::size_t device = builder_.device(device_name);
-  const Nanos period = options_.period.value_or(interval_.value_or(kDefaultInterval));
-  std::int64_t poll = 0;
+  std::int64_t next_ns = 0;
   for (const Row& row : rows_) {
     const Header& h = headers_[row.header];
-    const std::int64_t number = poll++;
+    const std::int64_t assumed_ns = next_ns;
+    if (!clock && __builtin_add_overflow(next_ns, period_of(row).count(), &next_ns)) {
+      return fail(ErrorKind::usage, "--period", "the rows would span more than 95 years", "Give a shorter period.");
+    }
     if (row.fault == Row::Fault::cells) {
       builder_.damaged(place(row.line), "the cells do not match the header");
     } else if (!h.power || (clock && !h.time)) {
@@ -263,11 +236,7 @@ Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
       builder_.damaged(place(row.line),
                        row.fault == Row::Fault::time ? "the time cannot be read" : "the power cannot be read");
     } else {
-      std::int64_t ns = row.time_ns;
-      if (!clock && __builtin_mul_overflow(number, period.count(), &ns)) {
-        return fail(ErrorKind::usage, "--period", "the rows would span more than 95 years", "Give a shorter period.");
-      }
-      builder_.add(device, ns, row.power_w);
+      builder_.add(device, clock ? row.time_ns : assumed_ns, row.power_w);
     }
   }
   builder_.series(device).device.meter = MeterKind::counter_difference;
@@ -281,6 +250,34 @@ const Header& Turbostat::whole_header(bool clock) const {
   if (whole == headers_.end())
     whole = std::ranges::find_if(headers_, [](const Header& h) { return h.power.has_value(); });
   return *whole;
+}
+
+/// Times where there is no clock.
+void Turbostat::explain_rows() {
+  Understanding& u = builder_.understanding();
+  builder_.clock(false, false);
+  std::string periods =
+      format_duration(options_.period.value_or(runs_.empty() ? kDefaultInterval : runs_.front().interval));
+  periods += " a row from zero";
+  if (!options_.period) {
+    constexpr std::size_t kMostNamed = 4;
+    for (std::size_t i = 1; i < std::min(runs_.size(), kMostNamed); ++i) {
+      periods += fmt::format(", {} from line {} on", format_duration(runs_[i].interval), runs_[i].line);
+    }
+    if (runs_.size() > kMostNamed) periods += ", and so on";
+  }
+  const bool stated = !runs_.empty();
+  u.clock = fmt::format("none: {} ({})", periods,
+                        options_.period ? "--period"
+                        : stated        ? "'Measurement interval'"
+                                        : "assumed");
+  if (!options_.period) {
+    builder_.note(fmt::format("The table has no {}: {} is {}; --period says otherwise.", kTime, periods,
+                              stated ? "taken from its 'Measurement interval'" : "assumed, turbostat's default"));
+  }
+  if (restarted_) {
+    builder_.note("turbostat was started again within the file: the time between its runs is not known and left out.");
+  }
 }
 
 void Turbostat::explain(bool clock) {
@@ -310,15 +307,7 @@ void Turbostat::explain(bool clock) {
     builder_.clock(stamps_.wall(), true);
     if (options_.period) builder_.note("--period is not used: the log has a clock of its own.");
   } else {
-    builder_.clock(false, false);
-    const Nanos period = options_.period.value_or(interval_.value_or(kDefaultInterval));
-    const std::string_view source = options_.period ? "--period" : interval_ ? "'Measurement interval'" : "assumed";
-    u.clock = fmt::format("none: {} a row from zero ({})", format_duration(period), source);
-    if (!options_.period) {
-      builder_.note(fmt::format("The table has no {}: {} a row from zero is {}; --period says otherwise.", kTime,
-                                format_duration(period),
-                                interval_ ? "taken from its 'Measurement interval'" : "assumed, turbostat's default"));
-    }
+    explain_rows();
   }
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
 }
@@ -342,7 +331,7 @@ Result<Trace> Turbostat::read() {
 }
 
 Match recognise(std::string_view head) {
-  if (head.starts_with("turbostat version")) return Match::sure;
+  if (head.starts_with(kVersion)) return Match::sure;
   std::vector<std::string_view> cells;
   while (!head.empty()) {
     const std::size_t end = head.find('\n');

@@ -64,6 +64,26 @@ TEST(Turbostat, WithoutAClockTheIntervalIsTakenAndSaid) {
   EXPECT_EQ(given->understanding.clock, "none: 1 s a row from zero (--period)");
 }
 
+TEST(Turbostat, EveryRunHasItsOwnInterval) {
+  const auto table = [](const std::string& watts) { return "CPU\tAvg_MHz\tPkgWatt\n-\t9\t" + watts + "\n0\t9\t1\n"; };
+  const std::string first = kPreamble + table("10") + table("20");
+  const std::string faster =
+      "turbostat version 2030.01.01 - made up\nMeasurement interval: 1.000 seconds\n8 * 100.0 = 800.0 MHz\n";
+  const auto t = read(first + faster + table("30") + table("40"));
+  ASSERT_TRUE(t) << t.error().message();
+  // 2.5 s for each of the first two rows, 1 s for those behind them.
+  EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 2500 * kMs, 5000 * kMs, 6000 * kMs}));
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{10, 20, 30, 40}));
+  EXPECT_EQ(t->understanding.clock, "none: 2.5 s a row from zero, 1 s from line 11 on ('Measurement interval')");
+  EXPECT_TRUE(mentions(*t, "started again within the file"));
+  EXPECT_EQ(t->understanding.other_lines, 0);
+  EXPECT_EQ(t->understanding.damaged, 0);
+  const auto stated = read(first + faster + table("30"), {.period = Nanos(kSecond)});
+  ASSERT_TRUE(stated) << stated.error().message();
+  EXPECT_EQ(stated->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond, 2 * kSecond}));
+  EXPECT_EQ(stated->understanding.clock, "none: 1 s a row from zero (--period)");
+}
+
 TEST(Turbostat, OfSeveralPackagesTheSumIsReadOnce) {
   const auto t = read(
       "Time_Of_Day_Seconds\tPackage\tCore\tCPU\tBusy%\tPkgWatt\tRAMWatt\n"
