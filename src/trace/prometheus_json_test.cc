@@ -53,6 +53,36 @@ TEST(PrometheusJson, AMatrixIsASeriesAndMetricsJoinByDevice) {
   EXPECT_TRUE(mentions(*t, "repeats the last scrape"));
 }
 
+TEST(PrometheusJson, AReplacedExportersLastValueGivesWayToItsSuccessor) {
+  // The old pod was last scraped at 130 and is repeated to 175; the new one reports from 145 on.
+  const std::string old_pod =
+      R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"old"},
+          "values":[[100,"90"],[115,"110"],[130,"300"],[145,"300"],[160,"300"],[175,"300"]]})";
+  const std::string new_pod =
+      R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"new"},
+          "values":[[145,"120"],[160,"130"],[175,"125"],[190,"140"]]})";
+  for (const std::string& items : {old_pod + "," + new_pod, new_pod + "," + old_pod}) {
+    const auto t = read(answer("matrix", items));
+    ASSERT_TRUE(t) << t.error().message();
+    ASSERT_EQ(t->series.size(), 1U);
+    EXPECT_EQ(t->series[0].power_w, (std::vector<double>{90, 110, 300, 120, 130, 125, 140}));
+    EXPECT_TRUE(mentions(*t, "3 readings are dropped where a newer series of the same device reports already"));
+    EXPECT_FALSE(mentions(*t, "MIG instances"));
+  }
+}
+
+TEST(PrometheusJson, WhatLastsLongerThanPrometheusRepeatsIsNoRepeat) {
+  // 400 s beside the other series: both are scraped, and the first in the file is kept.
+  const auto t = read(answer("matrix", R"(
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"x"},
+       "values":[[0,"70"],[100,"70"],[200,"70"],[300,"70"],[400,"70"],[500,"70"]]},
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"y"},
+       "values":[[100,"71"],[200,"72"],[300,"73"],[400,"74"],[500,"75"]]})"));
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{70, 70, 70, 70, 70, 70}));
+  EXPECT_TRUE(mentions(*t, "In 5 the value differs"));
+}
+
 TEST(PrometheusJson, ADeviceWhosePodsChangeIsOneDevice) {
   // The second pod's series comes first in the answer and overlaps by one point.
   const auto t = read(answer("matrix", R"(

@@ -249,7 +249,8 @@ void PrometheusCollector::add(std::size_t series, std::int64_t stamp, bool stamp
     return;
   }
   const bool blank = metric.role == MetricRole::energy ? is_dcgm_blank_energy(value) : is_dcgm_blank_power(value);
-  device.tracks[h.track].readings.push_back({stamp, blank ? kUnknown : value * metric.scale, line, stamped});
+  device.tracks[h.track].readings.push_back(
+      {stamp, blank ? kUnknown : value * metric.scale, line, static_cast<std::uint32_t>(series), stamped});
 }
 
 bool PrometheusCollector::any_power() const {
