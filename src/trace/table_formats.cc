@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 
 #include "base/text.h"
@@ -160,6 +161,46 @@ Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const I
   return {};
 }
 
+/// Polls that are minutes apart at most, if numbers of this size are days: seconds since some zero would be polls of a
+/// few thousandths.
+bool are_spreadsheet_days(const Layout& layout, const ColumnMap& map, Decimals decimals) {
+  constexpr double kMostDaysApart = 0.005;
+  std::vector<double> steps;
+  double before = 0.0;
+  for (const auto& row : layout.rows) {
+    const std::string_view cell = Layout::cell(row, map.time);
+    if (!is_usual(layout, row) || is_unknown_cell(cell)) continue;
+    if (!is_spreadsheet_day(cell, decimals)) return false;
+    const double day = read_number(cell, 1.0, decimals).value_or(0.0);
+    if (before > 0.0 && day != before) steps.push_back(std::abs(day - before));
+    before = day;
+  }
+  if (steps.empty()) return false;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle);
+  return *middle <= kMostDaysApart;
+}
+
+void find_spreadsheet_days(const Layout& layout, const ColumnMap& map, const ReadOptions& options,
+                           ColumnFormats& formats) {
+  if (map.time < 0 || map.date >= 0 || !are_spreadsheet_days(layout, map, formats.time)) return;
+  if (!map.time_unit) {
+    formats.spreadsheet_days = true;
+    formats.notes.push_back("The stamps are numbers as a spreadsheet keeps a moment: days since 1899-12-30.");
+  } else if (!options.time_unit.empty()) {
+    formats.warnings.push_back(fmt::format(
+        "The stamps look like a spreadsheet's days since 1899-12-30, and were read in {} as stated: without "
+        "--time-unit they are read as days.",
+        name(*map.time_unit)));
+  }
+}
+
+/// "1.77533E+09": what a spreadsheet leaves of a long number.
+bool is_rounded(std::string_view cell) {
+  const std::size_t e = cell.find_first_of("eE");
+  return e != std::string_view::npos && e > 0 && cell.find_first_not_of("0123456789.,") == e;
+}
+
 }  // namespace
 
 DecimalsEvidence decimals_of(const Layout& layout, int column) {
@@ -192,6 +233,7 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
     }
     settle_thousands(layout, map, formats);
   }
+  find_spreadsheet_days(layout, map, options, formats);
   if (!options.date_order.empty()) {
     const auto stated = parse_date_order(options.date_order);
     if (!stated) {
@@ -203,6 +245,22 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
     if (auto found = find_date_order(layout, map, input, formats); !found) return std::unexpected(found.error());
   }
   return formats;
+}
+
+std::string why_no_stamp(std::string_view cell, const ColumnMap& map, const ReadOptions& options) {
+  if (is_rounded(cell)) return "was rounded by a spreadsheet, its last digits are lost: read the log as it was written";
+  if (!parse_double(cell) || !options.time_unit.empty()) return "cannot be read";
+  const auto by_size = unit_of_epoch(cell);
+  if (!map.time_unit) {
+    if (is_spreadsheet_day(cell, Decimals::point)) {
+      return "is a number whose unit nothing states (--time-unit s, ms, us or ns), or a spreadsheet's day (save the "
+             "column as date and time)";
+    }
+    return "is a number whose unit nothing states (--time-unit s, ms, us or ns)";
+  }
+  if (!by_size) return "cannot be read";
+  return fmt::format("cannot be in {}, as the header says: by its size it is in {} (--time-unit {})",
+                     name(*map.time_unit), name(*by_size), name(*by_size));
 }
 
 void note_unit_conflicts(const Layout& layout, const ReadOptions& options, ColumnMap& map) {
