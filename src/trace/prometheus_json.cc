@@ -178,41 +178,110 @@ Match recognise(std::string_view head) {
   return Match::no;
 }
 
+/// The answers of a file: one, or those that a loop of queries appended. A last one that was cut is left out.
+struct Answers {
+  std::vector<Json> roots;
+  std::vector<const Json*> items;  ///< their series
+  std::size_t empty = 0;           ///< answers without any
+  bool cut = false;
+};
+
+/// Where the document at the start of `text` ends, by its brackets; npos where it does not.
+std::size_t end_of_document(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+Result<Answers> answers_of(std::string_view text, const Input& input) {
+  Answers answers;
+  for (text = trim(text); !text.empty(); text = trim(text)) {
+    const std::size_t end = end_of_document(text);
+    if (end == std::string_view::npos && !answers.roots.empty() && (text[0] == '{' || text[0] == '[')) {
+      answers.cut = true;
+      break;
+    }
+    auto root = net::parse_json(text.substr(0, end), input.name());
+    if (!root && answers.roots.empty()) return std::unexpected(root.error());
+    if (!root) {
+      return fail(ErrorKind::bad_input, input.name(),
+                  fmt::format("what stands behind answer {} is no answer of Prometheus: {}", answers.roots.size(),
+                              root.error().what),
+                  "Keep nothing but the answers in the file, one behind the other.");
+    }
+    answers.roots.push_back(std::move(*root));
+    text.remove_prefix(std::min(end, text.size()));
+  }
+  for (const Json& root : answers.roots) {
+    const auto result = result_of(root, input);
+    if (!result) return std::unexpected(result.error());
+    if ((*result)->empty()) ++answers.empty;
+    for (const Json& item : **result) answers.items.push_back(&item);
+  }
+  return answers;
+}
+
+void explain(const Answers& answers, bool range, Builder& builder) {
+  builder.understanding().clock = range ? "unix epoch in s" : "unix epoch in s: the time of the query";
+  if (range) {
+    builder.note(
+        "A range query repeats the last scrape at every step, for up to 5 min: a step below the scrape "
+        "interval adds points, not information.");
+  }
+  if (answers.roots.size() > 1) {
+    builder.note(fmt::format("The file holds {} answers, which were read one behind the other{}.", answers.roots.size(),
+                             answers.empty == 0 ? "" : fmt::format("; {} of them matched no series", answers.empty)));
+    if (!range) {
+      builder.note(
+          "A query repeats the last scrape: queries that follow each other faster than scrapes add points, not "
+          "information.");
+    }
+  }
+  if (answers.cut) builder.note("The last answer was cut while it was written and is left out.");
+  for (const Json& root : answers.roots) {
+    const Json* warnings_member = root.find("warnings");
+    const Json::Array* warnings = warnings_member == nullptr ? nullptr : warnings_member->array();
+    if (warnings == nullptr) continue;
+    for (const Json& w : *warnings) {
+      if (!json_text(&w).empty()) builder.note(fmt::format("The server warns: {}.", printable(json_text(&w), 200)));
+    }
+    break;  // a loop's answers repeat it
+  }
+}
+
 Result<Trace> read(Input& input, const ReadOptions& options) {
   const auto text = input.read_all(kMaxBytes);
   if (!text) return std::unexpected(text.error());
   if (input.error() != nullptr) return std::unexpected(*input.error());  // half a document is none
-  const auto root = net::parse_json(*text, input.name());
-  if (!root) return std::unexpected(root.error());
-  const auto result = result_of(*root, input);
-  if (!result) return std::unexpected(result.error());
-  if ((*result)->empty()) {
+  const auto answers = answers_of(*text, input);
+  if (!answers) return std::unexpected(answers.error());
+  if (answers->items.empty()) {
     return fail(ErrorKind::bad_input, input.name(), "the query matched no series",
                 "Check the metric's name, the labels and the time of the query.");
   }
   std::set<std::string> names;
-  for (const Json& item : **result) names.insert(metric_name(item));
+  for (const Json* item : answers->items) names.insert(metric_name(*item));
   auto named = choose(names, options, input);
   if (!named) return std::unexpected(named.error());
   auto collector = PrometheusCollector::make(input, options, kName, std::move(*named));
   if (!collector) return std::unexpected(collector.error());
 
   Answer answer(input, std::move(*collector));
-  for (std::size_t i = 0; i < (*result)->size(); ++i) answer.read((**result)[i], i + 1);
-  Builder& builder = answer.collector().builder();
-  builder.understanding().clock = answer.range() ? "unix epoch in s" : "unix epoch in s: the time of the query";
-  if (answer.range()) {
-    builder.note(
-        "A range query repeats the last scrape at every step, for up to 5 min: a step below the scrape "
-        "interval adds points, not information.");
-  }
-  const Json* warnings_member = root->find("warnings");
-  const Json::Array* warnings = warnings_member == nullptr ? nullptr : warnings_member->array();
-  if (warnings != nullptr) {
-    for (const Json& w : *warnings) {
-      if (!json_text(&w).empty()) builder.note(fmt::format("The server warns: {}.", printable(json_text(&w), 200)));
-    }
-  }
+  for (std::size_t i = 0; i < answers->items.size(); ++i) answer.read(*answers->items[i], i + 1);
+  explain(*answers, answer.range(), answer.collector().builder());
   return answer.collector().finish(input, options, 0);
 }
 

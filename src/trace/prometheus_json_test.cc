@@ -53,6 +53,32 @@ TEST(PrometheusJson, AMatrixIsASeriesAndMetricsJoinByDevice) {
   EXPECT_TRUE(mentions(*t, "repeats the last scrape"));
 }
 
+TEST(PrometheusJson, AnswersOneBehindTheOtherAreOneLog) {
+  const auto at = [](int second, const std::string& watts) {
+    return answer("vector", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"value":[)" +
+                                std::to_string(second) + R"(,")" + watts + R"("]})");
+  };
+  const std::string none = answer("vector", "");
+  // One a line, indented, and the last one cut.
+  const auto t = read(at(100, "70") + "\n" + none + "\n{\n  \"note\": \"}\",\n" + at(115, "80").substr(1) + "\n" +
+                      at(130, "90") + "\n" + at(145, "95").substr(0, 60));
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 1U);
+  EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 15 * kSecond, 30 * kSecond}));
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{70, 80, 90}));
+  EXPECT_TRUE(mentions(*t, "holds 4 answers, which were read one behind the other; 1 of them matched no series"));
+  EXPECT_TRUE(mentions(*t, "The last answer was cut"));
+  const auto range = [](const std::string& values) {
+    return answer("matrix", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"values":)" + values + "}");
+  };
+  const auto chunks = read(range(R"([[100,"1"],[115,"2"]])") + "\n" + range(R"([[115,"2"],[130,"3"]])"));
+  ASSERT_TRUE(chunks) << chunks.error().message();
+  EXPECT_EQ(chunks->series[0].power_w, (std::vector<double>{1, 2, 3}));
+  const auto odd = read(at(100, "70") + "\nconnection refused\n" + at(115, "80"));
+  ASSERT_FALSE(odd);
+  EXPECT_NE(odd.error().what.find("behind answer 1"), std::string::npos) << odd.error().what;
+}
+
 TEST(PrometheusJson, AReplacedExportersLastValueGivesWayToItsSuccessor) {
   // The old pod was last scraped at 130 and is repeated to 175; the new one reports from 145 on.
   const std::string old_pod =

@@ -75,6 +75,8 @@ class PrometheusCollector {
   void number_scrapes(std::span<const std::int64_t> scrape_of);
   /// The largest number of scrapes without stamps in which one device shows its power; zero: all have stamps.
   [[nodiscard]] std::int64_t most_unstamped() const;
+  /// Whether every device shows its power once and no more in each of so many scrapes without stamps.
+  [[nodiscard]] bool all_in_each(std::int64_t scrapes) const;
   /// `period_ns` spaces scrapes without stamps. Errors: as Builder::finish.
   [[nodiscard]] Result<Trace> finish(const Input& input, const ReadOptions& options, std::int64_t period_ns);
 
