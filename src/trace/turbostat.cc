@@ -79,6 +79,8 @@ class Turbostat {
   std::vector<Run> runs_;    ///< from the preambles; one only where the interval differs from the last
   bool in_preamble_ = true;  ///< no header since turbostat was started
   bool restarted_ = false;
+  std::int64_t rows_of_parts_ = 0;  ///< of packages, cores and CPUs
+  std::int64_t first_part_ = 0;
   bool torn_ = false;
   bool too_many_headers_ = false;
 };
@@ -137,7 +139,9 @@ void Turbostat::read_row(std::string_view line) {
     return;
   }
   for (const std::size_t i : h.topology) {
-    if (i < cells_.size() && cells_[i] != "-") return;
+    if (i >= cells_.size() || cells_[i] == "-") continue;
+    if (rows_of_parts_++ == 0) first_part_ = input_.line_number();
+    return;
   }
   Row row{.line = input_.line_number(),
           .header = static_cast<std::uint32_t>(current_),
@@ -321,6 +325,14 @@ Result<Trace> Turbostat::read() {
   std::string_view line;
   while (input_.next_line(line)) read_line(line);
   if (auto fit = check_headers(); !fit) return std::unexpected(fit.error());
+  if (rows_.empty() && rows_of_parts_ > 0) {
+    return fail(
+        ErrorKind::bad_input, place(first_part_),
+        fmt::format("it holds {} of packages, cores and CPUs, and no row of the whole machine, which has '-' in "
+                    "their columns",
+                    counted(rows_of_parts_, "row")),
+        "Keep that row when the output is filtered, or record it with --Summary.");
+  }
   const bool clock = std::ranges::any_of(headers_, [](const Header& h) { return h.time.has_value(); });
   const Header& whole = whole_header(clock);
   const std::string& column = whole.names[*whole.power];

@@ -84,6 +84,15 @@ TEST(Turbostat, EveryRunHasItsOwnInterval) {
   EXPECT_EQ(stated->understanding.clock, "none: 1 s a row from zero (--period)");
 }
 
+TEST(Turbostat, WithoutTheRowOfTheWholeMachineTheCauseIsSaid) {
+  const auto t = read("Package\tCPU\tAvg_MHz\tPkgWatt\n0\t0\t9\t99.5\n1\t1\t9\t149.5\n");
+  ASSERT_FALSE(t);
+  EXPECT_EQ(t.error().where, "turbo.txt:2");
+  EXPECT_NE(t.error().what.find("2 rows of packages, cores and CPUs, and no row of the whole machine"),
+            std::string::npos);
+  EXPECT_NE(t.error().cure.find("--Summary"), std::string::npos);
+}
+
 TEST(Turbostat, OfSeveralPackagesTheSumIsReadOnce) {
   const auto t = read(
       "Time_Of_Day_Seconds\tPackage\tCore\tCPU\tBusy%\tPkgWatt\tRAMWatt\n"
