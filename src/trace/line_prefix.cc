@@ -40,7 +40,11 @@ std::size_t past(std::string_view text, std::string_view end) {
   return at == std::string_view::npos ? 0 : at + end.size();
 }
 
-std::size_t bracket(std::string_view line) { return line.starts_with('[') ? past(line, "] ") : 0; }
+std::size_t bracket(std::string_view line, bool (*first)(char)) {
+  return line.size() > 1 && line[0] == '[' && first(line[1]) ? past(line, "] ") : 0;
+}
+std::size_t named_bracket(std::string_view line) { return bracket(line, is_letter); }
+std::size_t stamped_bracket(std::string_view line) { return bracket(line, is_digit); }
 
 std::size_t stamp(std::string_view line) { return shaped(line, "dddd-dd-ddTdd:dd:dd") > 0 ? past(line, " ") : 0; }
 
@@ -94,14 +98,15 @@ struct Kind {
   bool has_stamp;
   bool names;  ///< a host, pod or container, which may differ from line to line
 };
-constexpr std::array<Kind, 9> kKinds{{
+constexpr std::array<Kind, 10> kKinds{{
     {"journald or syslog", syslog, R"(sed -E 's/^[A-Za-z]{3} [ 0-9]{2} [0-9:]{8} [^ ]+ [^ ]+: //')", true, false},
     {"journald or syslog", journal, R"(sed -E 's/^[^ ]+ [^ ]+ [^ ]+: //')", true, false},
     {"Kubernetes", container, R"(sed -E 's/^[^ ]+ std(out|err) [FP] //')", true, false},
     {"kubectl logs --timestamps", stamp, R"(sed -E 's/^[^ ]+ //')", true, false},
     {"ts", ts, R"(sed -E 's/^[A-Za-z]{3} [ 0-9]{2} [0-9:]{8} //')", true, false},
     {"ts", epoch, R"(sed -E 's/^[0-9.]+ //')", true, false},
-    {"kubectl logs --prefix", bracket, R"(sed -E 's/^\[[^]]*\] //')", false, true},
+    {"a logger", stamped_bracket, R"(sed -E 's/^\[[^]]*\] //')", true, false},
+    {"kubectl logs --prefix", named_bracket, R"(sed -E 's/^\[[^]]*\] //')", false, true},
     {"docker compose", compose, R"(sed -E 's/^[^ |]+ *\| //')", false, true},
     {"pdsh or its like", host, R"(sed -E 's/^[^ :]+: //')", false, true},
 }};

@@ -33,6 +33,7 @@ TEST(LinePrefix, IsNamedWithTheCommandThatTakesItOff) {
            Case{"Jul  7 00:22:27 ", "put there by ts", R"(sed -E 's/^[A-Za-z]{3} [ 0-9]{2} [0-9:]{8} //' 'log')"},
            Case{"1943000000.25 ", "put there by ts", R"(sed -E 's/^[0-9.]+ //' 'log')"},
            Case{"[pod/train-0/smi] ", "kubectl logs --prefix", R"(sed -E 's/^\[[^]]*\] //' 'log')"},
+           Case{"[2031-07-27 00:22:27] ", "put there by a logger", R"(sed -E 's/^\[[^]]*\] //' 'log')"},
            Case{"smi-1  | ", "docker compose", R"(sed -E 's/^[^ |]+ *\| //' 'log')"},
            Case{"node1: ", "pdsh", R"(sed -E 's/^[^ :]+: //' 'log')"},
        }) {

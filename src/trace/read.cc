@@ -45,6 +45,13 @@ Result<const Reader*> named_format(std::string_view format) {
                            : fmt::format("Did you mean '{}'? The formats are {}.", near, list));
 }
 
+/// For a shell.
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 /// A log whose lines another program has put something in front of, if it is known behind that.
 std::optional<Error> prefixed(const Input& input) {
   const auto prefix = line_prefix(input.head());
@@ -52,13 +59,13 @@ std::optional<Error> prefixed(const Input& input) {
   const auto known = std::ranges::find_if(
       registry(), [&](const Reader* reader) { return reader->recognise(prefix->rest) == Match::sure; });
   if (known == registry().end()) return std::nullopt;
-  const std::string file = printable(input.name(), 200);
-  std::string command = fmt::format("{} '{}'", prefix->strip, file);
+  const std::string file = shell_quoted(printable(input.name(), 200));
+  std::string command = fmt::format("{} {}", prefix->strip, file);
   std::string several;
   if (!prefix->other.empty()) {
     const std::string_view first = trim(prefix->example);
     several = fmt::format(" or '{}'", printable(prefix->other, 60));
-    command = fmt::format("grep -F '{}' '{}' | {}", printable(first, 60), file, prefix->strip);
+    command = fmt::format("grep -F {} {} | {}", shell_quoted(printable(first, 60)), file, prefix->strip);
   }
   std::string cure = fmt::format("Take it off: {} > bare.log{}.", command,
                                  prefix->other.empty() ? "" : ", and so for each of the others");

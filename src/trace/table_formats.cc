@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "base/text.h"
@@ -115,7 +116,10 @@ void settle_thousands(const Layout& layout, const ColumnMap& map, ColumnFormats&
     if (c.column == map.power) {
       for (const DeviceColumns& device : map.wide) columns.push_back(device.power);
     }
-    const GroupedPoints found = grouped_points(layout, columns, map.time);
+    constexpr double kMostWatts = 200'000.0;  // no feed of a rack gives more
+    const double most = c.column == map.power && !map.from_counter ? kMostWatts / map.power_scale.value_or(1.0)
+                                                                   : std::numeric_limits<double>::infinity();
+    const GroupedPoints found = grouped_points(layout, columns, map.time, most);
     const std::string label = printable(layout.label(c.column), 40);
     const std::string shown_by = printable(found.shown_by, 40);
     if (found.verdict == GroupedPoints::Verdict::grouped) {

@@ -12,8 +12,7 @@ namespace wattrein::trace {
 
 namespace {
 
-constexpr double kPlausibleWatts = 200'000.0;  // no feed of a rack gives more
-constexpr std::int64_t kOddOnes = 20;          // one cell in so many may be damaged
+constexpr std::int64_t kOddOnes = 20;  // one cell in so many may be damaged
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_mark(char c) { return c == ',' || c == '.'; }
@@ -24,11 +23,16 @@ bool is_usual(const Layout& layout, const std::vector<std::string_view>& row) {
 
 enum class Form : unsigned char { other, fits, contradicts };
 
-/// "4.316": one to three digits, then groups of three. Numbers that would have had to be grouped contradict.
-Form form_of(std::string_view cell) {
+/// The digits, commas and points at its start, the sign aside.
+std::string_view number_of(std::string_view cell) {
   if (!cell.empty() && (cell[0] == '-' || cell[0] == '+')) cell.remove_prefix(1);
   const auto end = std::ranges::find_if_not(cell, [](char c) { return is_digit(c) || is_mark(c); });
-  const std::string_view number = cell.substr(0, static_cast<std::size_t>(end - cell.begin()));
+  return cell.substr(0, static_cast<std::size_t>(end - cell.begin()));
+}
+
+/// "4.316": one to three digits, then groups of three. Numbers that would have had to be grouped contradict.
+Form form_of(std::string_view cell) {
+  const std::string_view number = number_of(cell);
   if (number.empty() || !is_digit(number[0])) return Form::other;
   if (number.find(',') != std::string_view::npos) return Form::contradicts;  // which the column decides by itself
   const std::size_t first = std::min(number.find('.'), number.size());
@@ -39,6 +43,14 @@ Form form_of(std::string_view cell) {
     if (number[at] != '.' || group.size() != 3 || !std::ranges::all_of(group, is_digit)) return Form::contradicts;
   }
   return Form::fits;
+}
+
+/// "12,345": a decimal comma, or one between thousands. How many of the latter it would have; zero if it cannot be.
+std::size_t comma_groups(std::string_view cell) {
+  std::string text(number_of(cell));
+  if (text.find('.') != std::string::npos) return 0;
+  std::ranges::replace(text, ',', '.');
+  return form_of(text) == Form::fits ? static_cast<std::size_t>(std::ranges::count(text, '.')) : 0;
 }
 
 /// What a column that is not asked about shows.
@@ -53,6 +65,10 @@ Elsewhere shown_in(const Layout& layout, int column) {
   for (const auto& row : layout.rows) {
     const std::string_view cell = Layout::cell(row, column);
     if (!is_usual(layout, row) || is_unknown_cell(cell)) continue;
+    if (const std::size_t groups = comma_groups(cell); groups > 0) {  // "1,234" says nothing, "1,234,567" does
+      shown.point = shown.point || groups > 1;
+      continue;
+    }
     std::string_view rest = cell;
     const bool comma = cell.find(',') != std::string_view::npos;
     const auto number = read_grouped(rest, comma ? Decimals::comma : Decimals::point);
@@ -88,12 +104,12 @@ StampComma stamp_comma(const Layout& layout, int time) {
 
 }  // namespace
 
-GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& columns, int time) {
+GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& columns, int time, double largest) {
   GroupedPoints found;
   if (layout.has_header() && layout.header.empty()) return found;  // JSON
   std::int64_t fits = 0;
   std::int64_t contradictions = 0;
-  double largest = 0.0;
+  double highest = 0.0;
   for (const auto& row : layout.rows) {
     if (!is_usual(layout, row)) continue;
     for (const int column : columns) {
@@ -103,12 +119,12 @@ GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& colum
       if (form != Form::fits) continue;
       ++fits;
       if (found.example.empty()) found.example = cell;
-      largest = std::max(largest, read_grouped(cell, Decimals::comma).value_or(0.0));
+      highest = std::max(highest, read_grouped(cell, Decimals::comma).value_or(0.0));
     }
   }
   if (contradictions * kOddOnes > fits) return found;
   bool sure = false;
-  bool against = contradictions > 0 || largest > kPlausibleWatts;
+  bool against = contradictions > 0 || highest > largest;
   if (const StampComma stamp = stamp_comma(layout, time); !stamp.cell.empty()) {
     found.shown_by = stamp.cell;
     sure = stamp.locale;

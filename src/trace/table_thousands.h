@@ -21,7 +21,8 @@ struct GroupedPoints {
 };
 
 /// Whether the points of these columns (alike: powers of several devices) stand between thousands. `time` is the column
-/// of stamps, or -1. JSON's own numbers never have them.
-[[nodiscard]] GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& columns, int time);
+/// of stamps, or -1; a number above `largest` is none that the columns would hold. JSON's own numbers never have them.
+[[nodiscard]] GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& columns, int time,
+                                           double largest);
 
 }  // namespace wattrein::trace

@@ -69,6 +69,33 @@ TEST(Thousands, WhatIsDoubtfulIsWarnedAbout) {
   }
 }
 
+TEST(Thousands, CommasBetweenThousandsAreNoDecimalCommas) {
+  // Bytes as an English locale writes them, beside watts with three decimals.
+  for (const std::string rest : {"12,345;", "1,234,567;"}) {
+    const std::string more = rest == "12,345;" ? "12,399;" : "1,234,599;";
+    const auto t = read_text("stamp;mem;power_w\n2031-05-17 10:00:00;" + rest + "71.316\n2031-05-17 10:00:01;" + more +
+                             "71.120\n");
+    ASSERT_TRUE(t) << t.error().message();
+    EXPECT_EQ(t->series[0].power_w, (Powers{71.316, 71.120}));
+    EXPECT_TRUE(t->understanding.warnings.empty());
+  }
+}
+
+TEST(Thousands, WhatNoMeterReadsIsDoubtful) {
+  // 412316 W are none; 412316 mW are.
+  const auto table = [](const std::string& unit) {
+    return "stamp;" + unit + ";temp\n17.05.2031 10:00:00,5;412.316;45,5\n17.05.2031 10:00:01,5;71.120;46,5\n";
+  };
+  const auto watts = read_text(table("power_w"));
+  ASSERT_TRUE(watts) << watts.error().message();
+  EXPECT_EQ(watts->series[0].power_w, (Powers{412.316, 71.120}));
+  EXPECT_EQ(watts->understanding.warnings.size(), 1U);
+  const auto milliwatts = read_text(table("power_mw"));
+  ASSERT_TRUE(milliwatts) << milliwatts.error().message();
+  EXPECT_EQ(milliwatts->series[0].power_w, (Powers{412.316, 71.120}));
+  EXPECT_TRUE(milliwatts->understanding.warnings.empty());
+}
+
 TEST(Thousands, ADamagedCellDoesNotHideThem) {
   std::string text = "stamp;power_w;temp\n";
   for (int i = 10; i < 50; ++i) {
