@@ -74,9 +74,32 @@ TEST(PrometheusJson, AnswersOneBehindTheOtherAreOneLog) {
   const auto chunks = read(range(R"([[100,"1"],[115,"2"]])") + "\n" + range(R"([[115,"2"],[130,"3"]])"));
   ASSERT_TRUE(chunks) << chunks.error().message();
   EXPECT_EQ(chunks->series[0].power_w, (std::vector<double>{1, 2, 3}));
-  const auto odd = read(at(100, "70") + "\nconnection refused\n" + at(115, "80"));
-  ASSERT_FALSE(odd);
-  EXPECT_NE(odd.error().what.find("behind answer 1"), std::string::npos) << odd.error().what;
+}
+
+TEST(PrometheusJson, AnAnswerThatFailedCostsNoOther) {
+  const auto at = [](int second, const std::string& watts) {
+    return answer("vector", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"value":[)" +
+                                std::to_string(second) + R"(,")" + watts + R"("]})") +
+           "\n";
+  };
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    if (i == 10) text += "<html>503 Service Unavailable</html>\n";
+    if (i == 20)
+      text += R"({"status":"error","errorType":"timeout","error":"too slow"})"
+              "\n";
+    // Cut within a string.
+    text += i == 30 ? at(i, "7").substr(0, 60) + "\n" : at(i, std::to_string(100 + i));
+  }
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].size(), 39U);
+  EXPECT_EQ(t->series[0].power_w[30], 131);
+  EXPECT_EQ(t->understanding.other_lines, 1);
+  EXPECT_EQ(t->understanding.damaged, 1);
+  ASSERT_EQ(t->understanding.first_damaged.size(), 1U);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "answer.json:33");
+  EXPECT_TRUE(mentions(*t, "One answer holds no power but an error, the first 'too slow'"));
 }
 
 TEST(PrometheusJson, AReplacedExportersLastValueGivesWayToItsSuccessor) {
