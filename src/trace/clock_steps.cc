@@ -167,10 +167,11 @@ void unfold_daylight_saving(std::vector<Series>& series, std::vector<std::string
   std::vector<std::optional<Fold>> folds;
   if (const auto hour = common_fold(series, folds)) {
     for (std::size_t s = 0; s < series.size(); ++s) {
-      if (!folds[s]) continue;
+      const std::optional<Fold>& fold = folds[s];
+      if (!fold) continue;
       std::vector<std::int64_t>& t = series[s].time_ns;
-      for (std::size_t i = folds[s]->at; i < t.size(); ++i) t[i] += kHour;
-      if (folds[s]->at > 0) --series[s].backward_stamps;
+      for (std::size_t i = fold->at; i < t.size(); ++i) t[i] += kHour;
+      if (fold->at > 0) --series[s].backward_stamps;
     }
     notes.push_back(fmt::format(
         "The clock goes back by an hour at {}, as at the end of daylight saving time: the stamps after that "

@@ -156,6 +156,18 @@ std::optional<Field> choose_field(const Layout& layout, const LongShape& shape, 
   return Field{.name = stated, .number = {}, .meter = MeterKind::unknown, .energy = false};
 }
 
+/// Numbers of cells above the usual one that come again and again.
+std::vector<std::size_t> wide_rows(const Layout& layout) {
+  constexpr std::ptrdiff_t kAgain = 3;
+  std::vector<std::size_t> wide;
+  for (const auto& row : layout.rows) {
+    if (row.size() <= layout.cells || std::ranges::find(wide, row.size()) != wide.end()) continue;
+    const auto alike = std::ranges::count_if(layout.rows, [&](const auto& r) { return r.size() == row.size(); });
+    if (alike >= kAgain) wide.push_back(row.size());
+  }
+  return wide;
+}
+
 Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options) {
   const LongShape shape = long_shape(layout.names);
   const auto field = choose_field(layout, shape, options.power_column);
@@ -163,6 +175,10 @@ Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options)
   const auto is_of_field = [&](std::span<const std::string_view> row) {
     const std::string_view cell = Layout::cell(row, shape.field);
     return equal_ignoring_case(cell, field->name) || (!field->number.empty() && cell == field->number);
+  };
+  // A line that runs into the next has more cells than any row of the sample has, but for a few.
+  const auto is_too_long = [&layout, wide = wide_rows(layout)](std::size_t cells) {
+    return cells > layout.cells && std::ranges::find(wide, cells) == wide.end();
   };
   std::erase_if(layout.rows, [&](const auto& row) { return !is_of_field(row); });
   ReadOptions stated = with_units(options, layout.label(shape.value), field->energy);
@@ -172,6 +188,7 @@ Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options)
   if (!map) return std::unexpected(map.error());
   if (entity.instance >= 0) map->instance = entity.instance;
   Table table(layout, *map, stated, input, kName);
+  table.rows_are_lines();
   std::int64_t others = 0;
   std::vector<std::string_view> cells;
   std::string_view line;
@@ -187,6 +204,10 @@ Result<Trace> read_long(Input& input, Layout layout, const ReadOptions& options)
     split_cells(line, layout.delimiter, cells);
     if (is_of_field(cells)) {
       if (const auto read = table.row(cells); !read) return std::unexpected(read.error());
+    } else if (is_too_long(cells.size())) {
+      table.damaged("a line that was cut runs into this one");
+    } else if (table.is_cut_before(cells, shape.field)) {
+      if (!input.last_line_torn()) table.damaged("the row is cut before its field, or within it");
     } else if (cells.size() > static_cast<std::size_t>(shape.field)) {
       ++others;
     } else {

@@ -212,6 +212,18 @@ void Dmon::read_row(std::string_view line) {
   split(line, tokens_);
   if (tokens_.empty() || tokens_[0] == "ID" || tokens_[0] == "Id") return;  // the unit line under a header
   const bool entity = tokens_.size() >= 2 && parse_int(tokens_[1]).has_value();
+  const bool cut = tokens_[0].ends_with("GPU") && tokens_[0].size() > 3 &&
+                   std::string_view("GPU").starts_with(tokens_[0].substr(0, tokens_[0].size() - 3));
+  const bool within_name = tokens_.size() == 1 && std::string_view("GPU").starts_with(tokens_[0]);
+  if ((cut || within_name) && !input_.last_line_torn()) {
+    builder_.damaged(input_.place(), "the line was cut within its device's name");
+    return;
+  }
+  for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
+    if (!tokens_[i].ends_with("GPU") || !parse_int(tokens_[i + 1])) continue;
+    builder_.damaged(input_.place(), "a line that was cut runs into the next");
+    return;
+  }
   if (!entity || tokens_[0] != "GPU") {
     ++builder_.understanding().other_lines;
     if (!entity) return;
@@ -226,7 +238,7 @@ void Dmon::read_row(std::string_view line) {
   }
   const std::size_t device = builder_.device(tokens_[1]);
   const std::int64_t row = sequence_.row(device);  // its time for now
-  const auto text = cell(line, *header_.power);
+  const auto text = header_.power ? cell(line, *header_.power) : std::nullopt;
   if (!text) return builder_.damaged(input_.place(), "the cells do not match the header");
   double power_w = kUnknown;
   if (!equal_ignoring_case(*text, "N/A")) {
@@ -297,7 +309,7 @@ Result<Trace> Dmon::read() {
   const Nanos period = options_.period.value_or(Nanos(1'000'000'000));
   if (auto placed = place_by_polls(builder_, sequence_, period); !placed) return std::unexpected(placed.error());
   explain();
-  for (const std::size_t d : second_.settle(builder_, header_.names[*header_.power], second_name_)) {
+  for (const std::size_t d : second_.settle(builder_, header_.names[header_.power.value_or(0)], second_name_)) {
     builder_.series(d).device.meter = MeterKind::unknown;
   }
   drop_falling_counters(builder_);

@@ -63,9 +63,9 @@ TEST(RowOrder, AStatedNumberWithALostRowIsWarnedAbout) {
              ".50 W\n";
     }
   }
-  const std::string error = error_of(log);
-  EXPECT_NE(error.find("log:82"), std::string::npos) << error;
-  EXPECT_NE(error.find("Split the file there"), std::string::npos) << error;
+  const auto found = read_text(log);
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->understanding.warnings.size(), 1U);
   const auto trace = read_text(log, {.devices = 4});
   ASSERT_TRUE(trace) << trace.error().message();
   ASSERT_EQ(trace->understanding.warnings.size(), 1U);

@@ -82,7 +82,11 @@ class Ipmi {
 
  private:
   void read_line(std::string_view line);
-  void read_table_row(const Cells& cells);
+  void read_table_row(const Cells& cells, std::string_view line);
+  bool is_cut(const Cells& cells, std::string_view line);
+  bool lose_named(std::string_view line, bool anywhere = false);
+  bool lose_sensors(std::string_view text);
+  [[nodiscard]] SensorReading unreadable() const { return {.line = input_.line_number(), .readable = false}; }
   bool read_dcmi(std::string_view line);
   bool read_stamp(std::string_view text);
   void end_dcmi();
@@ -120,7 +124,57 @@ void Ipmi::add(Sensor* sensor, SensorReading reading) {
   sensor->readings.push_back(reading);
 }
 
-void Ipmi::read_table_row(const Cells& cells) {
+/// A row that ends before the reading of a sensor that has given watts before, or runs into the next row. A name that
+/// was cut may be that of several.
+bool Ipmi::is_cut(const Cells& cells, std::string_view line) {
+  if (input_.last_line_torn() || cells.cell[0].empty()) return false;
+  const std::string_view name = cells.cell[0];
+  const auto reading = reading_of(cells);
+  const bool whole = reading && (is_watts(reading->unit) || not_available(reading->value));
+  bool cut = false;
+  for (Sensor& s : log_.sensors()) {
+    const std::string_view known = s.name;
+    const bool start = cells.count == 1 && known.starts_with(name);
+    const bool two = name.size() > known.size() && name.ends_with(known) &&
+                     std::string_view(" _-.").find(name[name.size() - known.size() - 1]) == std::string_view::npos;
+    if ((!start && !two && (name != known || whole)) || !s.known()) continue;
+    add(&s, unreadable());
+    cut = true;
+  }
+  return cut || lose_named(line);
+}
+
+/// A power sensor's row behind the beginning of another that was cut: in a later cell, or set apart by several blanks;
+/// behind what is no sensor's row (`anywhere`) wherever it stands.
+bool Ipmi::lose_named(std::string_view line, bool anywhere) {
+  constexpr std::size_t kMost = 256;  // each line is searched for all of them
+  if (log_.sensors().size() > kMost) return false;
+  const std::size_t bar = line.find('|');
+  bool lost = false;
+  for (Sensor& s : log_.sensors()) {
+    const std::size_t at = line.find(s.name + ' ');
+    if (at == std::string_view::npos || at == 0) continue;
+    const bool behind = anywhere || at > bar || line.substr(0, at).ends_with("  ");
+    if (!behind || !s.known()) continue;
+    add(&s, unreadable());
+    lost = true;
+  }
+  return lost;
+}
+
+/// A stamp behind the beginning of a row that was cut: which sensor's is not known.
+bool Ipmi::lose_sensors(std::string_view text) {
+  std::string_view rest = trim(text.substr(std::string_view("Timestamp").size()));
+  if (!rest.starts_with('|') && !rest.starts_with(':')) return false;
+  for (Sensor& s : log_.sensors()) {
+    if (s.stamp_line != stamp_line_ && s.known()) add(&s, unreadable());
+  }
+  if (!read_stamp(trim(rest.substr(1)))) stamp_.reset();
+  return true;
+}
+
+void Ipmi::read_table_row(const Cells& cells, std::string_view line) {
+  if (is_cut(cells, line)) return;
   const auto reading = reading_of(cells);
   if (!reading || cells.cell[0].empty()) {
     ++builder_.understanding().other_lines;
@@ -204,14 +258,21 @@ void Ipmi::read_line(std::string_view line) {
     std::string_view rest = trim(text.substr(kStamp.size()));
     if (rest.starts_with('|') || rest.starts_with(':')) rest = trim(rest.substr(1));
     if (read_stamp(rest)) return;
+    lose_named(text, true);
     end_dcmi();
     stamp_.reset();  // the readings under it have no time, rather than that of the block before
     ++builder_.understanding().other_lines;
     return;
   }
+  if (const std::size_t at = text.find("Timestamp"); at != std::string_view::npos && lose_sensors(text.substr(at)))
+    return;
   const Cells cells = split(text);
-  if (cells.count > 1) return read_table_row(cells);
-  if (!read_stamp(text)) ++builder_.understanding().other_lines;
+  if (cells.count > 1) return read_table_row(cells, text);
+  if (!dcmi_ && text.size() > 4 && kInstant.starts_with(text) && !input_.last_line_torn()) {
+    dcmi_ = unreadable();
+    return;
+  }
+  if (!read_stamp(text) && !is_cut(cells, text)) ++builder_.understanding().other_lines;
 }
 
 SensorClock Ipmi::clock() {

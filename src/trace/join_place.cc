@@ -96,10 +96,11 @@ Result<Placement> by_same_start(const std::vector<Trace>& traces, std::span<cons
   Placement out;
   std::int64_t base = 0;
   for (const std::size_t f : files) {
-    if (!traces[f].start_unix_ns || out.wall) continue;
+    const std::optional<std::int64_t>& start = traces[f].start_unix_ns;
+    if (!start || out.wall) continue;
     out.wall = true;
     out.has_zone = traces[f].start_has_zone;
-    base = *traces[f].start_unix_ns;
+    base = *start;
     out.notes.push_back(
         fmt::format("All files are taken to begin with the first reading of {}, whatever their own "
                     "clocks say (--join same-start).",

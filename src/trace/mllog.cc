@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -23,6 +24,21 @@ using net::Json;
 constexpr std::string_view kName = "mllog";
 constexpr std::string_view kMark = ":::MLLOG";
 constexpr std::string_view kKey = "power_reading";
+
+/// How much of a mark stands at the end of `text`: a line that was cut within it.
+std::size_t cut_mark(std::string_view text) {
+  for (std::size_t n = kMark.size() - 1; n >= 3; --n) {
+    if (text.ends_with(kMark.substr(0, n))) return n;
+  }
+  return text == ":" || text == "::" ? text.size() : 0;
+}
+
+/// A line of another key, as all of them look: nothing of it is missing.
+bool looks_whole(std::string_view line, std::size_t mark) {
+  return line.find(kMark, mark + 1) == std::string_view::npos && trim(line).ends_with('}') &&
+         line.find("\"key\"", mark) != std::string_view::npos &&
+         std::ranges::count(line.substr(mark), '{') == std::ranges::count(line.substr(mark), '}');
+}
 
 /// Milliseconds since 1970, to nanoseconds.
 std::optional<std::int64_t> stamp_of(const Json* value) {
@@ -46,6 +62,7 @@ class MlLog {
 
  private:
   void read_line(std::string_view line);
+  void cut_line();
   void read_reading(const Json& entry, std::string_view before);
 
   Input& input_;
@@ -54,6 +71,7 @@ class MlLog {
   NodeReadings nodes_;
   std::int64_t lines_ = 0;     ///< with the mark
   std::int64_t readings_ = 0;  ///< with the key, readable or not
+  std::int64_t cut_ = 0;       ///< before the key
   bool torn_ = false;
 };
 
@@ -71,27 +89,44 @@ void MlLog::read_reading(const Json& entry, std::string_view before) {
   nodes_.add(entry, before, *stamp, power_w, input_.line_number());
 }
 
+/// It cannot be told what the line would have held.
+void MlLog::cut_line() {
+  ++cut_;
+  builder_.damaged(input_.place(), fmt::format("behind {}: the line was cut before its key, or within it", kMark));
+}
+
 void MlLog::read_line(std::string_view line) {
   const std::size_t mark = line.find(kMark);
   if (mark == std::string_view::npos) {
+    if (cut_mark(trim(line)) > 0 && !input_.last_line_torn()) return cut_line();
     const bool heading = nodes_.heading(line);
     if (!heading && !trim(line).empty()) ++builder_.understanding().other_lines;
     return;
   }
   ++lines_;
-  if (line.find(kKey, mark) == std::string_view::npos) {
-    torn_ = torn_ || (input_.last_line_torn() && !trim(line).ends_with('}'));
+  std::string_view before = line.substr(0, mark);
+  if (const std::size_t cut = cut_mark(before); cut > 0) {
+    cut_line();
+    before.remove_suffix(cut);
+  }
+  const bool has_key = line.find(kKey, mark) != std::string_view::npos;
+  if (!has_key && input_.last_line_torn()) {
+    torn_ = torn_ || !trim(line).ends_with('}');
     return;
   }
+  if (!has_key && looks_whole(line, mark)) return;
   const std::size_t begin = line.find('{', mark);
   const std::size_t end = line.rfind('}');
   const bool whole = begin != std::string_view::npos && end != std::string_view::npos && begin < end;
   const auto entry = whole ? net::parse_json(line.substr(begin, end - begin + 1), input_.place())
                            : Result<Json>(fail(ErrorKind::bad_input, input_.place(), "there is no JSON object"));
   if (entry) {
-    if (json_text(entry->find("key")) == kKey) read_reading(*entry, line.substr(0, mark));
+    if (has_key && line.find(kMark, mark + 1) != std::string_view::npos) cut_line();
+    if (json_text(entry->find("key")) == kKey) read_reading(*entry, before);
   } else if (input_.last_line_torn()) {
     torn_ = true;
+  } else if (!has_key) {
+    cut_line();
   } else {
     ++readings_;
     builder_.damaged(input_.place(), fmt::format("behind {}: {}", kMark, entry.error().what));
@@ -113,6 +148,10 @@ Result<Trace> MlLog::read() {
   u.power = "key 'power_reading' [W]";
   u.clock = "unix epoch in ms";
   if (auto given = nodes_.give(builder_, input_); !given) return std::unexpected(given.error());
+  if (cut_ > 0) {
+    builder_.note(fmt::format("{} {} cut before the key: each may have been a power reading, and counts as damaged.",
+                              counted(cut_, fmt::format("{} line", kMark)), cut_ == 1 ? "was" : "were"));
+  }
   if (options_.period) builder_.note("--period is not used: the log has a clock of its own.");
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
   return builder_.finish(input_, options_);

@@ -163,9 +163,9 @@ Result<void> Native::read_header(std::string_view line) {
   for (const std::string_view needed : {"time_s", "device", "power_w"}) {
     if (!find(needed)) return refuse(fmt::format("the header has no column '{}': {}", needed, printable(line)));
   }
-  time_at_ = *find("time_s");
-  device_at_ = *find("device");
-  power_at_ = *find("power_w");
+  time_at_ = find("time_s").value_or(0);
+  device_at_ = find("device").value_or(0);
+  power_at_ = find("power_w").value_or(0);
   phase_at_ = find("phase");
   std::size_t known = 3 + (phase_at_ ? 1 : 0);
   for (std::size_t k = 0; k < kColumns.size(); ++k) {
@@ -220,8 +220,9 @@ void Native::read_row(std::string_view line) {
     if (label && *label >= 0) builder_.set_phase(*d, *label);
   }
   for (std::size_t k = 0; k < kColumns.size(); ++k) {
-    if (!columns_at_[k]) continue;
-    const std::string_view cell = cells_[*columns_at_[k]];
+    const std::optional<std::size_t>& at = columns_at_[k];
+    if (!at) continue;
+    const std::string_view cell = cells_[*at];
     if (cell.empty() || equal_ignoring_case(cell, "nan")) continue;
     if (const auto value = parse_double(cell)) {
       builder_.set(*d, kColumns[k].column, *value);
@@ -278,6 +279,9 @@ Result<Trace> Native::read() {
       ++builder_.understanding().other_lines;
     } else if (input_.last_line_torn()) {
       builder_.note("The last line was cut while it was written and is left out.");
+    } else if (line.find(kNativeMagic) != std::string_view::npos) {
+      return refuse("a second trace starts within this line, which was cut",
+                    "Split the file: each trace has a clock and devices of its own.");
     } else {
       read_row(line);
     }

@@ -78,11 +78,10 @@ void DecimalsEvidence::add(std::string_view cell) {
   const int marks = shape.commas + shape.points;
   if (marks == 0) return;
   const bool comma_last = shape.last_mark == ',';
-  if (shape.commas > 0 && shape.points > 0) {  // the last one stands before the decimals
-    ++(comma_last ? comma_ : point_);
-  } else if (marks > 1) {  // repeated: thousands
+  if (marks > 1 && (shape.commas == 0 || shape.points == 0)) {  // repeated: thousands
     ++(comma_last ? point_ : comma_);
-  } else if (shape.last != 3 || shape.first > 3 || shape.first == 0 || shape.leading_zero) {
+  } else if (marks > 1 || shape.last != 3 || shape.first > 3 || shape.first == 0 || shape.leading_zero) {
+    // Of both kinds the last one stands before the decimals.
     ++(comma_last ? comma_ : point_);
   } else if (comma_last) {
     ++either_;
@@ -107,7 +106,7 @@ std::optional<double> read_grouped(std::string_view& cell, Decimals decimals) {
   std::size_t n = digits_at(rest);
   if (n == 0 || n > kMostDigits / 2) return std::nullopt;
   const auto take = [&](std::size_t count) {
-    std::copy_n(rest.data(), count, plain.data() + size);
+    std::ranges::copy(rest.substr(0, count), plain.data() + size);
     size += count;
     rest.remove_prefix(count);
   };

@@ -213,9 +213,9 @@ TEST(NvidiaSmi, AnIncompleteLastPollIsNoted) {
   for (int i = 0; i < 3; ++i) log.erase(log.rfind('\n', log.size() - 2) + 1);
   const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
-  EXPECT_EQ(trace->series[0].size(), 50U);
+  EXPECT_EQ(trace->series[0].size(), 49U);
   EXPECT_EQ(trace->series[3].size(), 49U);
-  EXPECT_TRUE(mentions(*trace, "One poll is incomplete: it has 1 of 4 rows."));
+  EXPECT_TRUE(mentions(*trace, "One poll is incomplete and left out (log:198: 1 of 4 rows)"));
 }
 
 TEST(NvidiaSmi, ADamagedRowKeepsItsPlaceInThePoll) {
@@ -228,12 +228,16 @@ TEST(NvidiaSmi, ADamagedRowKeepsItsPlaceInThePoll) {
   EXPECT_DOUBLE_EQ(trace->series[3].power_w[49], 103.49);
 }
 
-TEST(NvidiaSmi, AMissingRowIsRefusedAndDevicesOverride) {
+TEST(NvidiaSmi, APollWithAMissingRowIsUnknown) {
   std::string log = by_order(4, 50);
   const std::size_t row = log.find("2025", log.find("102.24 W") - 30);
   log.erase(row, log.find('\n', row) + 1 - row);
-  const std::string error = error_of(log);
-  EXPECT_NE(error.find("--devices N"), std::string::npos) << error;
+  const auto trace = read_text(log);
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_TRUE(std::isnan(trace->series[0].power_w[24]));
+  EXPECT_DOUBLE_EQ(trace->series[3].power_w[25], 103.25);
+  ASSERT_EQ(trace->understanding.warnings.size(), 1U);
+  EXPECT_EQ(trace->understanding.warnings[0].find("log:98: this poll has 3 rows, not 4"), 0U);
   EXPECT_TRUE(read_text(log, {.devices = 4}));
   EXPECT_FALSE(read_text(log, {.devices = 0}));
 }

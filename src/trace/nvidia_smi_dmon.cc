@@ -203,7 +203,12 @@ std::optional<std::int64_t> NvidiaDmon::stamp() {
 void NvidiaDmon::read_row(std::string_view line) {
   split(line, tokens_);
   if (tokens_.empty()) return;
+  const bool begins = tokens_[0].find_first_not_of("0123456789:/-") == std::string_view::npos;
   const auto number = columns_.gpu < tokens_.size() ? parse_int(tokens_[columns_.gpu]) : std::nullopt;
+  if (!number && begins && !input_.last_line_torn()) {
+    builder_.damaged(input_.place(), "the line was cut before its GPU, or runs into the next");
+    return;
+  }
   if (!number || *number < 0) {
     ++builder_.understanding().other_lines;
     return;

@@ -112,6 +112,7 @@ void SmiTable::give_up_gpu() {
 }
 
 void SmiTable::read_draw(const Draw& draw) {
+  if (!open_) return;
   const std::size_t device = *open_;
   open_.reset();
   if (draw.power.kind == Reading::Kind::unreadable) {
@@ -145,6 +146,8 @@ void SmiTable::read_line(std::string_view line) {
   if (open_) {
     if (const auto draw = draw_of(cells_)) return read_draw(*draw);
     give_up_gpu();
+  } else if (const auto draw = draw_of(cells_); draw && draw->power.kind == Reading::Kind::value) {
+    builder_.damaged(input_.place(), "a power whose GPU's line is missing");
   }
   if (text.find("NVIDIA-SMI") == std::string_view::npos) return;
   if (tables_++ > 0) ++builder_.understanding().repeated_headers;

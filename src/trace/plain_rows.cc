@@ -46,12 +46,12 @@ class PlainClock {
   /// Remembers a stamp that read() has just read.
   void keep(std::string_view text, std::int64_t time_ns) {
     size_ = text.size();  // read() takes no more than 29 characters
-    std::copy_n(text.data(), size_, last_.data());
+    std::ranges::copy(text, last_.begin());
     last_ns_ = time_ns;
   }
   bool read(std::string_view text, std::int64_t& time_ns) {
     if (text.size() < 19 || text[13] != ':' || text[16] != ':' || (text[10] != ' ' && text[10] != 'T')) return false;
-    if (std::memcmp(text.data(), date_.data(), kDateChars) != 0 && !read_date(text)) return false;
+    if (text.substr(0, kDateChars) != std::string_view(date_.data(), kDateChars) && !read_date(text)) return false;
     const int hour = two(text.data() + 11);
     const int minute = two(text.data() + 14);
     const int second = two(text.data() + 17);
@@ -64,10 +64,11 @@ class PlainClock {
 
  private:
   bool read_date(std::string_view text) {
-    const int century = two(text.data());
-    const int year_of = two(text.data() + 2);
-    const int month = two(text.data() + 5);
-    const int day = two(text.data() + 8);
+    const char* const at = text.data();
+    const int century = two(at);
+    const int year_of = two(at + 2);
+    const int month = two(at + 5);
+    const int day = two(at + 8);
     const bool separated = text[4] == text[7] && (text[4] == '/' || text[4] == '-');
     if (!separated || century > 20 || year_of > 99 || month > 12 || day > 31) return false;
     using namespace std::chrono;
@@ -76,7 +77,7 @@ class PlainClock {
     if (!date.ok() || century * 100 + year_of < 1970) return false;
     if (century * 100 + year_of > 2095) return false;
     midnight_ns_ = std::int64_t{sys_days{date}.time_since_epoch().count()} * 86'400 * kSecond;
-    std::copy_n(text.data(), kDateChars, date_.data());
+    std::ranges::copy(text.substr(0, kDateChars), date_.begin());
     return true;
   }
 
@@ -177,6 +178,8 @@ std::optional<PlainRows> PlainRows::of(const Layout& layout, const ColumnMap& ma
   rows.device_ = static_cast<std::size_t>(map.device);
   rows.last_ = std::max({rows.time_, rows.power_, rows.device_});
   rows.scale_ = map.power_scale;
+  if (rows.time_ + 1 == rows.cells_) return std::nullopt;  // a stamp at the line's end may be cut
+  rows.last_cell_ = last_cell_of(layout, map, formats);
   const bool shared = rows.device_ == rows.time_ || rows.device_ == rows.power_ || rows.power_ == rows.time_;
   if (rows.last_ >= rows.cells_ || shared) return std::nullopt;
   return rows;
@@ -217,6 +220,10 @@ const char* PlainRows::read_power(const char* at, Row& row) const {
   }
   skip_blanks();
   if (*at != delimiter_ && *at != '\n') return nullptr;
+  const bool cut = last_cell_.unit
+                       ? !row.unit
+                       : last_cell_.decimals > 0 && last_cell_.decimals != static_cast<std::size_t>(decimals);
+  if (cut) return nullptr;
   row.power_w = row.unit ? number : scaled(number, *scale_);
   return row.power_w <= kMostWatts ? at : nullptr;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/cut_rows.h"
 #include "trace/table_columns.h"
 #include "trace/table_formats.h"
 #include "trace/table_layout.h"
@@ -53,6 +54,7 @@ class PlainRows {
   std::size_t device_ = 0;
   std::size_t last_ = 0;  ///< the last of the three
   std::optional<double> scale_;
+  LastCell last_cell_;  ///< of a power at the line's end: what it always shows
 };
 
 }  // namespace wattrein::trace

@@ -120,6 +120,7 @@ void warn_of_uncertain_polls(Builder& builder) {
 Result<void> place_by_polls(Builder& builder, const PollSequence& rows, Nanos period) {
   if (builder.too_many_devices()) return {};  // which its finish() refuses
   std::vector<std::string> names;
+  names.reserve(builder.device_count());
   for (std::size_t d = 0; d < builder.device_count(); ++d) names.push_back(builder.series(d).device.name);
   const PollSequence::Polls polls = rows.polls(names);
   for (std::size_t d = 0; d < names.size(); ++d) {

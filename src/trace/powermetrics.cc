@@ -52,6 +52,14 @@ std::optional<double> watts(std::string_view text) {
   return value ? std::optional(*value / divisor) : std::nullopt;
 }
 
+/// The beginning of a block's first line, with nothing or a rail behind it.
+bool is_cut_block(std::string_view line) {
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(line, kBlock).in1 - line.begin());
+  if (same == 0) return false;
+  const std::string_view rest = line.substr(same);
+  return rest.empty() || std::ranges::any_of(kRails, [rest](const Rail& r) { return rest.starts_with(r.line); });
+}
+
 class PowerMetrics {
  public:
   PowerMetrics(Input& input, const ReadOptions& options)
@@ -62,6 +70,7 @@ class PowerMetrics {
  private:
   void read_line(std::string_view line);
   void begin_block(std::string_view line);
+  void end_block();
   void read_rail(const Rail& rail, std::string_view line);
   [[nodiscard]] std::vector<const Sensor*> choose() const;
 
@@ -76,11 +85,24 @@ class PowerMetrics {
   bool torn_ = false;
 };
 
+/// A rail that other blocks have: its line was cut.
+void PowerMetrics::end_block() {
+  for (Sensor& s : log_.sensors()) {
+    if (s.stamp_line == block_line_) continue;
+    SensorReading r{.line = block_line_, .timed = begin_ns_.has_value(), .readable = false};
+    if (begin_ns_) r.time_ns = *begin_ns_;
+    s.stamp_line = block_line_;
+    s.readings.push_back(r);
+  }
+}
+
 /// "*** Sampled system activity (Mon Nov 30 17:41:14 2026 +0100) (1003.12ms elapsed) ***": the values below are the
 /// mean over the time that passed before the stamp, so that they hold from its beginning.
 void PowerMetrics::begin_block(std::string_view line) {
+  end_block();
   block_line_ = input_.line_number();
   begin_ns_.reset();
+  if (!line.starts_with(kBlock)) return;  // it was cut
   const std::string_view rest = line.substr(kBlock.size());
   const std::size_t close = rest.find(')');
   if (close == std::string_view::npos) return;
@@ -95,9 +117,10 @@ void PowerMetrics::begin_block(std::string_view line) {
 }
 
 void PowerMetrics::read_rail(const Rail& rail, std::string_view line) {
-  const std::size_t colon = line.rfind(':');
-  if (colon == std::string_view::npos) return;
-  const auto value = watts(line.substr(colon + 1));
+  const std::size_t colon = line.find(':');
+  // A second one is that of a line that follows one that was cut.
+  const bool one = colon != std::string_view::npos && line.find(':', colon + 1) == std::string_view::npos;
+  const auto value = one ? watts(line.substr(colon + 1)) : std::nullopt;
   if (input_.last_line_torn() && !value) {
     torn_ = true;
     return;
@@ -115,7 +138,9 @@ void PowerMetrics::read_rail(const Rail& rail, std::string_view line) {
 
 void PowerMetrics::read_line(std::string_view line) {
   line = trim(line);
-  if (line.starts_with(kBlock)) return begin_block(line);
+  const std::size_t block = line.find(kBlock);  // behind a line that was cut, where not at the start
+  if (block != std::string_view::npos) return begin_block(line.substr(block));
+  if (block_line_ != 0 && is_cut_block(line) && !input_.last_line_torn()) return begin_block(line);
   if (block_line_ == 0) return;
   for (const Rail& rail : kRails) {
     if (line.starts_with(rail.line)) return read_rail(rail, line);

@@ -115,6 +115,37 @@ std::optional<std::int64_t> parse_stamp(std::string_view text) {
   return static_cast<std::int64_t>(ms) * 1'000'000;
 }
 
+constexpr std::size_t decimals_in(std::string_view number) {
+  const std::size_t point = number.find('.');
+  return point == std::string_view::npos ? 0 : number.size() - point - 1;
+}
+
+/// What a metric's values always look like, as the start of the file has them: so many decimals, some of them zeros at
+/// the end, which no program prints that drops zeros. 0 where that is not so.
+std::size_t fixed_decimals(std::string_view head, std::string_view name) {
+  constexpr std::size_t kLeast = 4;
+  constexpr std::size_t kShare = 20;
+  std::size_t most = 0;
+  std::size_t with_most = 0;
+  std::size_t all = 0;
+  bool padded = false;
+  for (std::size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n')) {
+    const auto line = head.starts_with(name) ? parse_line(trim(head.substr(0, end))) : std::nullopt;
+    head.remove_prefix(end + 1);
+    if (!line || line->name != name || line->value.find_first_not_of("0123456789.") != std::string_view::npos) continue;
+    ++all;
+    const std::size_t decimals = decimals_in(line->value);
+    if (decimals > most) {
+      most = decimals;
+      with_most = 0;
+      padded = false;
+    }
+    if (decimals == most) ++with_most;
+    padded = padded || (decimals == most && line->value.ends_with('0'));
+  }
+  return padded && all >= kLeast && all - with_most <= std::max<std::size_t>(1, all / kShare) ? most : 0;
+}
+
 class Text {
  public:
   Text(Input& input, const ReadOptions& options, PrometheusCollector collector)
@@ -123,6 +154,7 @@ class Text {
 
  private:
   void comment(std::string_view line);
+  [[nodiscard]] bool hides_power(std::string_view line, std::string_view name) const;
   void sample(std::string_view line);
   void number_scrapes();
   Result<Trace> nothing_found() const;
@@ -130,7 +162,9 @@ class Text {
   struct Seen {
     std::size_t number = 0;
     std::optional<std::size_t> series;
+    bool stamped = false;
   };
+  [[nodiscard]] std::string cut(const Line& line, const Seen& seen);
   Seen& seen(std::string_view key);
 
   Input& input_;
@@ -143,7 +177,10 @@ class Text {
   std::unordered_map<std::string, std::int64_t> comments_;  ///< the scrape in which each came last
   std::int64_t scrape_ = 0;                                 ///< by the comments alone
   bool several_ = false;
-  std::vector<std::string> likely_;  ///< names that may be the power metric that was meant
+  std::vector<std::string> power_names_;                   ///< as far as they have been read
+  std::unordered_map<std::string, std::size_t> decimals_;  ///< fixed_decimals() of each metric
+  int stamp_unit_ = 0;                                     ///< of the stamps: 1 seconds, 2 milliseconds, 0 none yet
+  std::vector<std::string> likely_;                        ///< names that may be the power metric that was meant
 };
 
 Text::Seen& Text::seen(std::string_view key) {
@@ -158,6 +195,7 @@ Text::Seen& Text::seen(std::string_view key) {
 
 /// A metric's HELP and TYPE come once a scrape.
 void Text::comment(std::string_view line) {
+  if (hides_power(line, {})) collector_.builder().damaged(input_.place(), "a comment that was cut runs into a power");
   if (!line.starts_with("# TYPE ") && !line.starts_with("# HELP ")) return;
   const auto [at, fresh] = comments_.try_emplace(std::string(line), scrape_);
   if (fresh || at->second != scrape_) {
@@ -166,6 +204,39 @@ void Text::comment(std::string_view line) {
   }
   at->second = ++scrape_;
   sequence_.new_poll();
+}
+
+/// Why the line was cut; empty where nothing shows it.
+std::string Text::cut(const Line& line, const Seen& seen) {
+  if (line.stamp.empty()) {
+    if (seen.stamped) return "the line is cut: it has no timestamp, and others of its series have";
+    const auto [at, fresh] = decimals_.try_emplace(std::string(line.name), 0);
+    if (fresh) at->second = fixed_decimals(input_.head(), line.name);
+    const bool plain = line.value.find_first_not_of("0123456789.") == std::string_view::npos && line.value != "0";
+    if (plain && decimals_in(line.value) < at->second) {
+      return fmt::format("the line is cut: '{}' has fewer than the {} of all others", printable(line.value, 40),
+                         counted(static_cast<std::int64_t>(at->second), "decimal"));
+    }
+    return {};
+  }
+  const auto ns = parse_stamp(line.stamp);
+  if (!ns) return {};
+  constexpr std::int64_t kOldest = 631'152'000'000'000'000;  // 1990
+  const int unit = line.stamp.find('.') != std::string_view::npos || line.stamp.size() < 12 ? 1 : 2;
+  if (stamp_unit_ == 0 && *ns >= kOldest) stamp_unit_ = unit;
+  if (stamp_unit_ != 0 && (*ns < kOldest || unit != stamp_unit_)) {
+    return fmt::format("the line is cut: the timestamp '{}' has fewer digits than others", printable(line.stamp, 40));
+  }
+  return {};
+}
+
+/// Whether the line may be a power metric's that was cut within its name, or holds one behind a line that was cut.
+bool Text::hides_power(std::string_view line, std::string_view name) const {
+  return std::ranges::any_of(power_names_, [&](const std::string& power) {
+    const std::size_t at = line.find(power + "{");
+    return (at != std::string_view::npos && at > 0) ||
+           (!name.empty() && name.size() < power.size() && power.starts_with(name));
+  });
 }
 
 void Text::sample(std::string_view line) {
@@ -180,7 +251,7 @@ void Text::sample(std::string_view line) {
   }
   const auto parsed = parse_line(line);
   if (!parsed) {
-    if (wanted != nullptr && is_power(wanted->role)) {
+    if ((wanted != nullptr && is_power(wanted->role)) || hides_power(line, name)) {
       builder.damaged(input_.place(), "the labels or the value cannot be read");
     } else {
       ++builder.understanding().other_lines;
@@ -190,6 +261,10 @@ void Text::sample(std::string_view line) {
   Seen& series_seen = seen(parsed->series);
   const std::int64_t row = sequence_.row(series_seen.number);
   if (wanted == nullptr) {
+    const bool readable = parse_prometheus_value(parsed->value).has_value();
+    if (hides_power(line, readable ? std::string_view() : name)) {
+      return builder.damaged(input_.place(), "the line was cut, or runs into the next");
+    }
     const bool more = sounds_like_power(name) && likely_.size() < 5;
     if (more && std::ranges::find(likely_, name) == likely_.end()) likely_.emplace_back(name);
     return;
@@ -203,6 +278,14 @@ void Text::sample(std::string_view line) {
     return builder.damaged(input_.place(),
                            fmt::format("'{}' is no {}", printable(shown, 40), bad_value ? "power" : "timestamp"));
   }
+  if (std::string why = cut(*parsed, series_seen); !why.empty()) {
+    if (is_power(wanted->role)) builder.damaged(input_.place(), std::move(why));
+    return;
+  }
+  if (is_power(wanted->role) && std::ranges::find(power_names_, name) == power_names_.end()) {
+    power_names_.emplace_back(name);
+  }
+  series_seen.stamped = series_seen.stamped || !parsed->stamp.empty();
   std::optional<std::size_t>& series = series_seen.series;
   if (!series) series = collector_.series(name, parsed->labels);
   collector_.add(*series, *stamp, !parsed->stamp.empty(), *value, input_.line_number());
@@ -262,8 +345,9 @@ Result<Trace> Text::read() {
     if (several_) builder.note("Scrapes of different devices without a timestamp are taken as one moment.");
     return collector_.finish(input_, options_, 0);
   }
-  u.clock = fmt::format("none: {} a scrape (--period)", format_duration(*options_.period));
-  return collector_.finish(input_, options_, options_.period->count());
+  const Nanos period = options_.period.value_or(Nanos(0));  // stated, or several scrapes would have been refused
+  u.clock = fmt::format("none: {} a scrape (--period)", format_duration(period));
+  return collector_.finish(input_, options_, period.count());
 }
 
 /// A known metric at the start of a line, or the format's own comments above a sample of that name.

@@ -91,12 +91,14 @@ Result<void> Table::not_a_sample(Cells cells, bool time_read, bool power_read, R
   const bool known_device = map_.device >= 0 && known != keys_.end();
   const bool device_row = map_.device >= 0 ? !device.empty() && (time_read || known_device || (usual && power_read))
                                            : time_read || (usual && (power_read || cells.size() > 2));
-  if (!device_row) {
+  if (!device_row && !(cuts_ && cuts_->starts_a_row(cells))) {
     other_line();
     return {};
   }
   if (map_.time < 0 && known_device) sequence_.row(static_cast<std::size_t>(known - keys_.begin()));
-  if (!time_read && map_.time >= 0) {
+  if (!device_row) {
+    damaged(fmt::format("the row is cut: it has {} of {} cells", cells.size(), usual_cells_));
+  } else if (!time_read && map_.time >= 0) {
     const std::string_view time = cell(cells, map_.time);
     damaged(fmt::format("the time '{}' {}", printable(time, 40), why_no_stamp(time, map_, options_)));
   } else if (cell(cells, map_.power).data() == nullptr) {
@@ -176,6 +178,10 @@ Result<void> Table::row(Cells cells) {
                         counted(cells.size(), "cell"), usual_cells_));
     return {};
   }
+  const CutRows::Doubt doubt = cuts_ ? cuts_->doubt(cells) : CutRows::Doubt::none;
+  if (cuts_) cuts_->count(cells.size());
+  // What stands beside the power is not taken from a cell that may be cut.
+  if (cuts_ && cuts_->is_short(cells.size()) && doubt == CutRows::Doubt::none) cells = cells.first(cells.size() - 1);
   Values values;
   values.line = input_.line_number();
   values.time_ns = time.value_or(0);
@@ -194,13 +200,14 @@ Result<void> Table::row(Cells cells) {
     for (const std::string_view text : cells)
       values.content = values.content * 31 + std::hash<std::string_view>{}(text);
     ordered_.push_back(values);
+    doubt_last(CutRows::kNoDevice, ordered_.size() - 1, cells, doubt);
     return {};
   }
-  return named_row(cells, values);
+  return named_row(cells, values, doubt);
 }
 
 /// A readable row of a table whose devices have a column.
-Result<void> Table::named_row(Cells cells, Values& values) {
+Result<void> Table::named_row(Cells cells, Values& values, CutRows::Doubt doubt) {
   const std::string_view name = cell(cells, map_.device);
   const auto by_name = is_unknown_cell(name) ? device_by_name(cells) : std::nullopt;
   if (name.empty() && !by_name && std::isnan(values.power_w) && std::isnan(values.energy_j)) {
@@ -216,6 +223,14 @@ Result<void> Table::named_row(Cells cells, Values& values) {
     ++other_instances_;
     return {};
   }
+  const int last = static_cast<int>(cells.size()) - 1;
+  const bool name_is_last = last == map_.device || last == map_.host;
+  if (doubt == CutRows::Doubt::width && name_is_last && !by_name &&
+      std::ranges::find(keys_, key_of(cells)) == keys_.end()) {
+    damaged(fmt::format("the row is cut: it has {} of {} cells, and its device '{}' is not known", cells.size(),
+                        usual_cells_, printable(name, 40)));
+    return {};
+  }
   auto device = by_name ? Result<std::size_t>(*by_name) : device_of(cells);
   if (!device) return std::unexpected(device.error());
   if (map_.model_tells) device = of_its_model(*device, cells);
@@ -227,6 +242,7 @@ Result<void> Table::named_row(Cells cells, Values& values) {
   if (map_.time < 0) values.time_ns = sequence_.row(*device);
   read_beside(cells, values);
   add(*device, values);
+  doubt_last(*device, builder_.series(*device).size() - 1, cells, doubt);
   if (!described_[*device]) {
     described_[*device] = true;
     describe(builder_.series(*device).device, cells);
@@ -252,14 +268,18 @@ void Table::note_shown(std::size_t device, Cells cells) {
   if (shown_[device].empty()) shown_[device] = undoubled(name);
 }
 
+/// What tells the row's device apart, until the next call.
+std::string_view Table::key_of(Cells cells) {
+  const std::string_view device = cell(cells, map_.device);
+  if (map_.host < 0) return device;
+  key_.assign(cell(cells, map_.host));
+  key_ += '/';
+  key_ += device;
+  return key_;
+}
+
 Result<std::size_t> Table::device_of(Cells cells) {
-  std::string_view key = cell(cells, map_.device);
-  if (map_.host >= 0) {
-    key_.assign(cell(cells, map_.host));
-    key_ += '/';
-    key_ += key;
-    key = key_;
-  }
+  const std::string_view key = key_of(cells);
   // Devices mostly come in the same order, poll after poll.
   if (!keys_.empty()) {
     if (keys_[last_device_] == key) return last_device_;
@@ -368,6 +388,7 @@ void Table::take(std::span<const PlainBlock> blocks) {
   });
   for (const PlainBlock& block : blocks) {
     builder_.understanding().rows += block.lines;
+    if (cuts_) cuts_->count(layout_.cells, block.lines);
     unit_in_cells_ = unit_in_cells_ || block.unit_in_cells;
   }
 }

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "trace/back_steps.h"
 #include "trace/builder.h"
+#include "trace/clock_polls.h"
+#include "trace/cut_rows.h"
 #include "trace/input.h"
 #include "trace/plain_rows.h"
 #include "trace/poll_sequence.h"
@@ -31,9 +33,12 @@ namespace wattrein::trace {
 /// order where there is none. Threads: one. All references must outlive it.
 class Table {
  public:
+  using Cells = std::span<const std::string_view>;
   Table(const Layout& layout, const ColumnMap& map, const ReadOptions& options, const Input& input,
         std::string_view format);
 
+  /// Rows are lines, which may have been cut (JSON that was cut cannot be read anyway).
+  void rows_are_lines() { cuts_.emplace(layout_, map_, formats_); }
   /// A row; a cell without data() is missing. Errors: bad_input where the columns change or name no devices.
   [[nodiscard]] Result<void> row(std::span<const std::string_view> cells);
   /// The header once more: the logger was started anew, and with it the order of rows.
@@ -49,6 +54,10 @@ class Table {
   void take(std::span<const PlainBlock> blocks);
   /// Makes room for so many rows in all, as far as is known: one allocation instead of many, and their holes.
   void expect(std::size_t rows);
+  /// A row that ends within the column or before it.
+  [[nodiscard]] bool is_cut_before(Cells cells, int column) {
+    return cuts_ && cells.size() <= static_cast<std::size_t>(column) + 1 && cuts_->starts_a_row(cells);
+  }
   void other_line() { ++builder_.understanding().other_lines; }
   [[nodiscard]] Builder& builder() { return builder_; }
   /// Errors: as Builder::finish, and bad_input where row order does not tell the devices.
@@ -68,8 +77,6 @@ class Table {
     std::int16_t phase = -1;
     bool readable = true;
   };
-  using Cells = std::span<const std::string_view>;
-
   [[nodiscard]] std::string_view cell(Cells cells, int column) const { return Layout::cell(cells, column); }
   [[nodiscard]] bool is_name_of(Cells cells, int column) const;
   Result<void> not_a_sample(Cells cells, bool time_read, bool power_read, Reading::Kind power_kind);
@@ -82,11 +89,17 @@ class Table {
   [[nodiscard]] Reading read_value(std::string_view text, std::optional<double> scale, Decimals decimals) const;
   /// More cells than columns; an empty one behind a closing delimiter is none.
   [[nodiscard]] bool is_too_long(Cells cells) const {
-    return cells.size() > most_cells_ && (cells.size() > most_cells_ + 1 || !cells.back().empty());
+    return cells.size() > most_cells_ &&
+           (cells.size() > most_cells_ + 1 || !cells.back().empty() || (cuts_ && cuts_->is_long(cells.size())));
   }
+  void leave_out_cut_rows();
+  void remove_rows(std::size_t device, std::span<const std::size_t> rows);
+  /// Puts the reading just added, of the row at hand, among those that the end of the file decides on.
+  void doubt_last(std::size_t device, std::size_t row, Cells cells, CutRows::Doubt doubt);
   bool left_out_as_torn(Cells cells, bool whole);
   [[nodiscard]] bool ends_whole(Cells cells) const;
   [[nodiscard]] bool is_short(Cells cells) const;
+  [[nodiscard]] std::string_view key_of(Cells cells);
   [[nodiscard]] std::optional<std::size_t> device_by_name(Cells cells) const;
   void note_shown(std::size_t device, Cells cells);
   Result<void> wide_row(Cells cells);
@@ -95,7 +108,7 @@ class Table {
   [[nodiscard]] bool is_other_instance(std::size_t device, Cells cells);
   void note_unit_by_size();
   void settle_power_columns();
-  Result<void> named_row(Cells cells, Values& values);
+  Result<void> named_row(Cells cells, Values& values, CutRows::Doubt doubt);
   Result<std::size_t> device_of(Cells cells);
   Result<std::size_t> new_device(std::string_view key);
   Result<std::size_t> of_its_model(std::size_t device, Cells cells);
@@ -108,13 +121,30 @@ class Table {
   [[nodiscard]] std::int16_t phase_of(Cells cells);
   Result<void> spread_over_devices();
   [[nodiscard]] Result<void> place_counted_polls();
-  [[nodiscard]] std::expected<std::size_t, PollFailure> found_rows_per_poll(std::vector<std::int64_t> times);
-  void warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_t n);
+  /// by_order_: the rows' stamps, oldest first, and what is known of them.
+  struct Ordered {
+    std::vector<std::int64_t> time_ns;
+    std::vector<std::uint8_t> unreadable;
+    std::vector<RowRange> runs;
+    bool newest_first = false;
+    /// The place of the i-th row in ordered_.
+    [[nodiscard]] std::size_t at(std::size_t i) const { return newest_first ? time_ns.size() - 1 - i : i; }
+  };
+  [[nodiscard]] Ordered ordered_rows() const;
+  [[nodiscard]] static PollFailure odd_poll(const ClockPolls& polls);
+  [[nodiscard]] static std::optional<PollFailure> not_set_apart(const Ordered& rows, std::size_t n);
+  [[nodiscard]] std::expected<std::size_t, PollFailure> found_devices(Ordered& rows, std::optional<ClockPolls>& polls);
+  [[nodiscard]] std::expected<std::optional<ClockPolls>, PollFailure> stated_polls(const Ordered& rows, std::size_t n);
+  [[nodiscard]] bool first_device_first(const Ordered& rows, const ClockPolls& polls);
+  void note_odd_polls(const Ordered& rows, const ClockPolls& polls);
+  void describe_by_order(const Ordered& rows, std::span<const std::size_t> first_poll);
+  void spread_polls(const Ordered& rows, const ClockPolls& polls);
+  [[nodiscard]] Result<void> count_off(const Ordered& rows, std::size_t n);
   [[nodiscard]] std::string power_columns() const;
   [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
   void say_epoch_otherwise();
-  [[nodiscard]] std::unexpected<Error> undecided(const PollFailure& failure) const;
+  [[nodiscard]] std::unexpected<Error> undecided(const Ordered& rows, const PollFailure& failure) const;
   [[nodiscard]] bool is_repeated(std::size_t n, std::size_t copies, bool behind_each_other) const;
   [[nodiscard]] std::size_t without_copies(std::size_t n);
 
@@ -131,6 +161,7 @@ class Table {
   std::size_t most_cells_;
   bool unit_in_cells_ = false;
   bool by_order_;
+  std::optional<CutRows> cuts_;  ///< rows_are_lines()
   std::vector<Values> ordered_;  ///< by_order_: rows in the file's order
   std::vector<RowRange> runs_;
   std::vector<Device> first_rows_;  ///< by_order_: what the first rows say of their devices

@@ -1,4 +1,4 @@
-// The end of a table: devices by row order, and what was understood.
+// The end of a table: copies of its rows, and what was understood.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,73 +11,6 @@
 #include "trace/table.h"
 
 namespace wattrein::trace {
-
-std::unexpected<Error> Table::undecided(const PollFailure& failure) const {
-  const std::string where = failure.row > 0 && failure.row < ordered_.size()
-                                ? fmt::format("{}:{}", input_.name(), ordered_[failure.row].line)
-                                : input_.name();
-  std::string damage;
-  for (const Damage& d : builder_.understanding_of().first_damaged) {
-    damage += fmt::format("\n  {}: {}", d.where, d.reason);
-  }
-  if (!damage.empty()) {
-    damage =
-        fmt::format(" (with rows that cannot be read, {} of them:{})", builder_.understanding_of().damaged, damage);
-  }
-  return fail(
-      ErrorKind::bad_input, where,
-      fmt::format("no column tells the devices apart, and row order does not decide: {}{}", failure.reason, damage),
-      failure.row > 0 ? "Split the file there, and say of each part how many rows make one poll with --devices N, or "
-                        "name a column with "
-                        "--device."
-                      : "Say how many rows make one poll with --devices N (1 for a single device), or name a column "
-                        "with --device.");
-}
-
-/// Of a log with the newest row first, devices may come in either order, so that only a single one is believed; and
-/// only a tool that writes a row for each device shows by its polls how many there are: one device may be read in
-/// bursts.
-std::expected<std::size_t, PollFailure> Table::found_rows_per_poll(std::vector<std::int64_t> times) {
-  std::vector<RowRange> runs = runs_;
-  const bool reversed = newest_first(times, runs);
-  if (reversed) {
-    std::ranges::reverse(times);
-    std::ranges::reverse(runs);
-    for (RowRange& run : runs) run = {times.size() - run.end, times.size() - run.begin};
-  }
-  auto found = rows_per_poll(times, runs);
-  if (!found) {
-    if (reversed) found.error() = {"its newest row stands first, and " + found.error().reason, 0};
-    return found;
-  }
-  if (*found == 1) {
-    if (reversed) builder_.note("The newest row stands first, and all stamps fall: it is read as one device.");
-    return found;
-  }
-  if (reversed) {
-    return std::unexpected(
-        PollFailure{fmt::format("its newest row stands first, and its rows come {} at a time", *found), 0});
-  }
-  found = without_copies(*found);
-  if (*found > 1 && !map_.row_a_device) {
-    return std::unexpected(PollFailure{
-        fmt::format("its rows come {} at a time, which {} devices and one device that is read in bursts share", *found,
-                    *found),
-        0});
-  }
-  return found;
-}
-
-/// Devices by their place in a poll are mixed up from the first poll on that lacks a row.
-void Table::warn_of_lost_rows(const std::vector<std::int64_t>& times, std::size_t n) {
-  const RowGroups seen = row_groups(times, runs_);
-  if (seen.rows != n || !seen.odd) return;
-  const bool first = std::ranges::any_of(runs_, [&](const RowRange& run) { return run.begin == *seen.odd; });
-  builder_.understanding().warnings.push_back(fmt::format(
-      "{}:{}: this poll has {}, not {}: {}", input_.name(), ordered_[*seen.odd].line, counted(seen.odd_rows, "row"), n,
-      first ? "polls are counted from the first row on, and end within the logger's own."
-            : "from here on rows may be taken for other devices'. Split the file there."));
-}
 
 /// Whether polls of n rows hold every row so many times: each behind itself, or all behind all.
 bool Table::is_repeated(std::size_t n, std::size_t copies, bool behind_each_other) const {
@@ -121,80 +54,6 @@ std::size_t Table::without_copies(std::size_t n) {
     return n / copies;
   }
   return n;
-}
-
-Result<void> Table::spread_over_devices() {
-  runs_.back().end = ordered_.size();
-  if (runs_.back().begin == runs_.back().end && runs_.size() > 1) runs_.pop_back();
-  std::vector<std::int64_t> times(ordered_.size());
-  for (std::size_t i = 0; i < ordered_.size(); ++i) times[i] = ordered_[i].time_ns;
-  // Damaged rows before the first readable one take its stamp.
-  const auto first = std::ranges::find_if(ordered_, &Values::readable);
-  if (first == ordered_.end()) return {};
-  std::fill_n(times.begin(), first - ordered_.begin(), first->time_ns);
-
-  std::size_t n = 1;
-  if (options_.devices) {
-    if (*options_.devices < 1 || static_cast<std::size_t>(*options_.devices) > ordered_.size()) {
-      return fail(ErrorKind::usage, "--devices",
-                  fmt::format("{} cannot be: the log has {}", counted(*options_.devices, "device"),
-                              counted(ordered_.size(), "row")),
-                  "Say how many rows make one poll.");
-    }
-    n = static_cast<std::size_t>(*options_.devices);
-    if (n > Builder::kMaxDevices) {
-      return fail(ErrorKind::usage, "--devices", fmt::format("more than {} devices cannot be", Builder::kMaxDevices),
-                  "Say how many rows make one poll.");
-    }
-    devices_ = fmt::format("row order, {} a poll (as stated)", counted(n, "row"));
-    if (map_.time >= 0 && n > 1) warn_of_lost_rows(times, n);
-  } else if (map_.time < 0) {
-    return undecided({"the log has no clock", 0});
-  } else {
-    const auto found = found_rows_per_poll(times);
-    if (!found) return undecided(found.error());
-    n = *found;
-    devices_ = n == 1 ? "one device" : fmt::format("row order, {} rows a poll", n);
-    if (n > 1) {
-      builder_.note(
-          fmt::format("No column names the device: {} rows a poll were found from the stamps, and devices are "
-                      "numbered by their place in the poll.",
-                      n));
-    }
-  }
-  std::size_t incomplete = 0;
-  std::size_t in_last = 0;
-  for (std::size_t d = 0; d < n; ++d) {
-    Device& device = builder_.series(builder_.device(fmt::format("{}", d))).device;
-    if (d >= first_rows_.size()) continue;
-    device.model = first_rows_[d].model;
-    device.nameplate = first_rows_[d].nameplate;
-    device.host = first_rows_[d].host;
-  }
-  std::int64_t poll = 0;
-  for (const RowRange& run : runs_) {
-    for (std::size_t i = run.begin; i < run.end; ++i) {
-      const std::size_t device = (i - run.begin) % n;
-      Values values = ordered_[i];
-      if (map_.time < 0) {
-        const auto time = counted_time(poll);
-        if (!time) return std::unexpected(time.error());
-        values.time_ns = *time;
-      }
-      if (values.readable) add(device, values);
-      if (device + 1 == n || i + 1 == run.end) ++poll;
-    }
-    if (const std::size_t rest = (run.end - run.begin) % n; rest != 0) {
-      ++incomplete;
-      in_last = rest;
-    }
-  }
-  if (incomplete == 1) {
-    builder_.note(fmt::format("One poll is incomplete: it has {} of {} rows.", in_last, n));
-  } else if (incomplete > 1) {
-    builder_.note(fmt::format("{} polls are incomplete, each at the end of a run of the logger.", incomplete));
-  }
-  return {};
 }
 
 /// The column or columns that power was taken from, and their unit where the name does not state it.
@@ -308,6 +167,7 @@ void Table::settle_power_columns() {
 
 Result<Trace> Table::finish() {
   if (by_order_) {
+    leave_out_cut_rows();  // before their places make devices
     if (const auto spread = spread_over_devices(); !spread) return std::unexpected(spread.error());
   } else {
     devices_ = device_columns();
@@ -331,6 +191,7 @@ Result<Trace> Table::finish() {
                               counted(other_instances_, "row"), other_instances_ == 1 ? "was" : "were"));
   }
   settle_power_columns();
+  if (!by_order_) leave_out_cut_rows();  // what came before counted on all rows
   if (map_.shown >= 0) {
     name_by_index(builder_.trace().series, shown_);
     if (moved_) {

@@ -54,6 +54,15 @@ std::unexpected<Error> decimals_open(const Layout& layout, int column, std::stri
               "State it: --decimal , if decimals stand behind the comma, --decimal . if thousands do.");
 }
 
+std::unexpected<Error> thousands_open(const Layout& layout, int column, std::string_view cell, const Input& input) {
+  return fail(
+      ErrorKind::bad_input, input.name(),
+      fmt::format("a number such as '{}' in column '{}' has a point either between thousands, since other columns "
+                  "have decimal commas, or before its decimals, and no other cell decides",
+                  printable(cell, 40), printable(layout.label(column), 40)),
+      "State it: --decimal , if thousands stand before the point, --decimal . if decimals stand behind it.");
+}
+
 /// What the columns that are not read show, as far as they agree.
 Decimals decimals_of_the_rest(const Layout& layout) {
   Decimals common = Decimals::unknown;
@@ -109,7 +118,7 @@ void lend_decimals(const Layout& layout, const ColumnMap& map, ColumnFormats& fo
 }
 
 /// Where points stand between thousands, or may.
-void settle_thousands(const Layout& layout, const ColumnMap& map, ColumnFormats& formats) {
+Result<void> settle_thousands(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
   for (const NumberColumn& c : number_columns(map, formats)) {
     if (c.column < 0 || c.column == map.time || c.decimals == Decimals::comma) continue;
     std::vector<int> columns{c.column};
@@ -133,6 +142,7 @@ void settle_thousands(const Layout& layout, const ColumnMap& map, ColumnFormats&
                             "decimal comma.",
                             label, printable(found.example, 40), shown_by));
     }
+    if (found.verdict == GroupedPoints::Verdict::open) return thousands_open(layout, c.column, found.example, input);
     if (found.verdict == GroupedPoints::Verdict::doubtful && c.column == map.power) {
       formats.warnings.push_back(fmt::format(
           "A number such as '{}' in column '{}' is read with a decimal point, though a cell such as '{}' has a comma "
@@ -140,6 +150,7 @@ void settle_thousands(const Layout& layout, const ColumnMap& map, ColumnFormats&
           printable(found.example, 40), label, shown_by));
     }
   }
+  return {};
 }
 
 Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
@@ -235,7 +246,7 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
       formats.notes.push_back(fmt::format("The commas of column '{}' stand between thousands, as in '{}'.",
                                           printable(layout.label(map.power), 40), printable(power.example(), 40)));
     }
-    settle_thousands(layout, map, formats);
+    if (auto settled = settle_thousands(layout, map, input, formats); !settled) return std::unexpected(settled.error());
   }
   find_spreadsheet_days(layout, map, options, formats);
   if (!options.date_order.empty()) {

@@ -14,15 +14,20 @@ namespace wattrein::trace {
 
 namespace {
 
-constexpr std::int64_t kFirstLines = 300;                    // one by one: devices and their clock become known
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;  // for each thread
-constexpr int kMostRefusals = 3;                             // blocks in a row that were not plain: none will be
+constexpr std::int64_t kFirstLines = 300;  // one by one: devices and their clock become known
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kBlocksAThread = 4;                  // so that a thread which others hold up is not waited for
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of all blocks together, on a machine with many threads
+constexpr int kMostRefusals = 3;                           // blocks in a row that were not plain: none will be
 
 /// Blocks of plain rows, taken apart on several threads and put into the table in the file's order.
 class PlainReader {
  public:
   PlainReader(Input& input, Table& table, const Layout& layout, const ColumnMap& map, int threads)
-      : input_(input), table_(table), blocks_(static_cast<std::size_t>(std::max(1, threads))) {
+      : input_(input),
+        table_(table),
+        threads_(std::max(1, threads)),
+        blocks_(static_cast<std::size_t>(threads_) * kBlocksAThread) {
     rows_ = PlainRows::of(layout, map, table.formats());
   }
 
@@ -35,14 +40,14 @@ class PlainReader {
 
  private:
   bool read_block() {
-    const std::string_view text = input_.peek_lines(kBlockBytes * blocks_.size());
+    const std::string_view text = input_.peek_lines(std::min(kBlockBytes * blocks_.size(), kMostBytes));
     if (text.empty()) {
       rows_.reset();
       return false;
     }
     const std::vector<std::string_view> parts = cut(text);
     std::vector<char> plain(parts.size(), 0);
-    parallel_for(parts.size(), static_cast<int>(blocks_.size()),
+    parallel_for(parts.size(), threads_,
                  [&](std::size_t i) { plain[i] = rows_->parse(parts[i], table_.keys(), blocks_[i]) ? 1 : 0; });
     const auto good = static_cast<std::size_t>(std::ranges::find(plain, 0) - plain.begin());
     if (good > 0) {
@@ -82,6 +87,7 @@ class PlainReader {
   Input& input_;
   Table& table_;
   std::optional<PlainRows> rows_;
+  int threads_;
   std::vector<PlainBlock> blocks_;
   std::int64_t lines_left_ = kFirstLines;
   int refusals_ = 0;
@@ -93,6 +99,7 @@ class PlainReader {
 Result<Trace> read_lines(Input& input, const Layout& layout, const ColumnMap& map, const ReadOptions& options,
                          std::string_view format) {
   Table table(layout, map, options, input, format);
+  table.rows_are_lines();
   std::vector<std::string_view> cells;
   std::string_view line;
   bool header_seen = false;

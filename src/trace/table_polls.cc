@@ -67,20 +67,27 @@ Fit fit_of(Times time, std::span<const double> forward, std::span<const RowRange
   return fit;
 }
 
-/// Whether polls of n rows have no pause behind them too often: then n is a part of the true number, or it changes.
-bool pauses_missing(Times time, std::span<const RowRange> runs, std::size_t n) {
+/// The first row that no pause sets apart from the poll before, where that happens too often: then n is a part of the
+/// true number, or it changes.
+std::optional<std::size_t> pause_missing(Times time, std::span<const RowRange> runs, std::size_t n) {
   std::vector<std::int64_t> pauses;
   for (const RowRange& run : runs) {
     for (std::size_t i = run.begin + n; i < run.end && pauses.size() < kProbeRows; i += n) {
       pauses.push_back(positive(time[i] - time[i - 1]));
     }
   }
-  if (pauses.size() < 2) return false;
+  if (pauses.size() < 2) return std::nullopt;
   const auto middle = pauses.begin() + static_cast<std::ptrdiff_t>(pauses.size() / 2);
   std::ranges::nth_element(pauses, middle);
   const std::int64_t least = *middle / 20;
   const auto missing = static_cast<std::size_t>(std::ranges::count_if(pauses, [least](auto p) { return p <= least; }));
-  return missing * 10 > pauses.size();
+  if (missing * 10 <= pauses.size()) return std::nullopt;
+  for (const RowRange& run : runs) {
+    for (std::size_t i = run.begin + n; i < run.end; i += n) {
+      if (positive(time[i] - time[i - 1]) <= least) return i;
+    }
+  }
+  return std::nullopt;
 }
 
 /// The first row of a place where polls of n rows no longer fit; the run's end where they do throughout.
@@ -172,17 +179,11 @@ PollFailure not_one_device(const RowGroups& seen) {
 std::expected<std::size_t, PollFailure> rows_per_poll(Times time, std::span<const RowRange> runs) {
   if (time.empty()) return std::size_t{1};
   const std::vector<double> forward = forward_time(time);
-  const bool whole_seconds = std::ranges::all_of(time, [](std::int64_t t) { return t % kSecond == 0; });
-  const auto alike = [](std::size_t n) {
-    return std::unexpected(PollFailure{
-        fmt::format("with stamps of whole seconds, {} devices and one device polled {} times a stamp look alike", n, n),
-        0});
-  };
   if (runs.size() == 1 && forward.back() <= kQuickPoll) {
     if (time.size() > kMaxRows) {
       return std::unexpected(PollFailure{fmt::format("its {} rows share one moment", time.size()), 0});
     }
-    if (time.size() > 1 && whole_seconds) return alike(time.size());
+    if (const auto hidden = hidden_by_whole_seconds(time, time.size())) return std::unexpected(*hidden);
     return time.size();
   }
 
@@ -201,20 +202,27 @@ std::expected<std::size_t, PollFailure> rows_per_poll(Times time, std::span<cons
     return std::unexpected(
         PollFailure{fmt::format("its stamps fit {} and {} rows a poll about as well", best, doubtful), 0});
   }
-  if (best > 1 && whole_seconds) return alike(best);
+  if (const auto hidden = hidden_by_whole_seconds(time, best)) return std::unexpected(*hidden);
   for (const RowRange& run : runs) {
     if (best == 1) break;
     if (const std::size_t row = misfit(time, run, best); row < run.end) {
       return std::unexpected(PollFailure{fmt::format("from there on its rows no longer come {} a poll", best), row});
     }
   }
-  if (pauses_missing(time, runs, best)) {
-    return std::unexpected(PollFailure{"no number of rows a poll fits the whole log", 0});
+  if (const auto row = pause_missing(time, runs, best)) {
+    return std::unexpected(PollFailure{"no number of rows a poll fits the whole log", *row});
   }
   if (best == 1) {
     if (const RowGroups seen = row_groups(time, runs); seen.rows > 1) return std::unexpected(not_one_device(seen));
   }
   return best;
+}
+
+std::optional<PollFailure> hidden_by_whole_seconds(Times time, std::size_t n) {
+  if (n < 2 || !std::ranges::all_of(time, [](std::int64_t t) { return t % kSecond == 0; })) return std::nullopt;
+  return PollFailure{
+      fmt::format("with stamps of whole seconds, {} devices and one device polled {} times a stamp look alike", n, n),
+      0};
 }
 
 RowGroups row_groups(Times time, std::span<const RowRange> runs) {

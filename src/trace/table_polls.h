@@ -31,6 +31,9 @@ struct PollFailure {
 [[nodiscard]] std::expected<std::size_t, PollFailure> rows_per_poll(std::span<const std::int64_t> time_ns,
                                                                     std::span<const RowRange> runs);
 
+/// Stamps of whole seconds do not tell so many devices from one that is polled as often.
+[[nodiscard]] std::optional<PollFailure> hidden_by_whole_seconds(std::span<const std::int64_t> time_ns, std::size_t n);
+
 /// Rows that come so many at a time, set apart by pauses that are clear and not much shorter than the groups last.
 struct RowGroups {
   std::size_t rows = 1;              ///< of most groups; 1 where no such groups are to be seen

@@ -115,9 +115,17 @@ Result<void> Table::wide_row(Cells cells) {
       left_out_as_torn(cells, time_read && cells.size() >= usual_cells_ && ends_whole(cells))) {
     return {};
   }
-  if (!time_read || is_too_long(cells)) {
-    return not_a_sample(cells, time_read && !clockless, first.kind == Reading::Kind::value, first.kind);
+  const CutRows::Doubt doubt = cuts_ ? cuts_->doubt(cells) : CutRows::Doubt::none;
+  const bool cut_time = doubt == CutRows::Doubt::width && map_.time >= 0 &&
+                        cells.size() <= 1U + static_cast<std::size_t>(std::max(map_.time, map_.date));
+  if (!time_read || cut_time || is_too_long(cells)) {
+    const std::int64_t before = builder_.understanding().damaged;
+    auto sorted_out = not_a_sample(cells, time_read && !clockless, first.kind == Reading::Kind::value, first.kind);
+    // A poll that cannot be read has its place in time all the same.
+    if (clockless && hosts_.size() == 1 && builder_.understanding().damaged > before) ++rows_of_[0];
+    return sorted_out;
   }
+  if (cuts_) cuts_->count(cells.size());
   const auto base = first_wide_device(cells);
   if (!base) return std::unexpected(base.error());
   std::int64_t stamp = time.value_or(0);
@@ -127,7 +135,10 @@ Result<void> Table::wide_row(Cells cells) {
     if (!counted) return std::unexpected(counted.error());
     stamp = *counted;
   }
-  const std::int16_t phase = phase_of(cells);
+  // What stands beside the power is not taken from a cell that may be cut.
+  const bool cut = cuts_ && cuts_->is_short(cells.size());
+  const Cells beside = cut ? cells.first(cells.size() - 1) : cells;
+  const std::int16_t phase = phase_of(beside);
   for (std::size_t k = 0; k < map_.wide.size(); ++k) {
     const DeviceColumns& columns = map_.wide[k];
     const std::size_t device = wide_devices_[*base + k];
@@ -143,12 +154,15 @@ Result<void> Table::wide_row(Cells cells) {
     const double known = value.kind == Reading::Kind::value ? value.value : kUnknown;
     builder_.add(device, stamp, map_.from_counter ? kUnknown : known);
     if (map_.from_counter) builder_.set(device, Column::energy_j, known);
+    if (columns.power + 1 == static_cast<int>(cells.size())) {
+      doubt_last(device, builder_.series(device).size() - 1, cells, doubt);
+    }
     if (columns.energy >= 0) {
       builder_.set(device, Column::energy_j,
-                   known_energy(cell(cells, columns.energy), columns.energy_scale, formats_.energy));
+                   known_energy(cell(beside, columns.energy), columns.energy_scale, formats_.energy));
     }
     if (columns.limit >= 0) {
-      const Reading limit = read_power(cell(cells, columns.limit), columns.limit_scale, formats_.limit);
+      const Reading limit = read_power(cell(beside, columns.limit), columns.limit_scale, formats_.limit);
       builder_.set(device, Column::limit_w, limit.kind == Reading::Kind::value ? limit.value : kUnknown);
     }
     if (map_.phase >= 0) builder_.set_phase(device, phase);

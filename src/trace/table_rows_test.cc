@@ -43,10 +43,10 @@ TEST(WideTable, UnknownAndUnreadableCellsAreTheirDevicesAlone) {
   log += "1718369900,70\n";  // ends before the second device
   const auto trace = read_text(log);
   ASSERT_TRUE(trace) << trace.error().message();
-  EXPECT_EQ(trace->series[0].size(), 31U);
+  EXPECT_EQ(trace->series[0].size(), 30U);  // and 70 may be the start of another number
   EXPECT_EQ(trace->series[1].size(), 29U);
   EXPECT_EQ(trace->understanding.unknown_power, 1);
-  EXPECT_EQ(trace->understanding.damaged, 2);
+  EXPECT_EQ(trace->understanding.damaged, 3);
   EXPECT_EQ(trace->understanding.first_damaged[0].reason, "the power 'x1' of device 1 cannot be read");
   EXPECT_EQ(trace->understanding.first_damaged[1].reason, "the row ends before the power of device 1");
 }

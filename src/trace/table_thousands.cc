@@ -124,6 +124,7 @@ GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& colum
   }
   if (contradictions * kOddOnes > fits) return found;
   bool sure = false;
+  bool constant = false;
   bool against = contradictions > 0 || highest > largest;
   if (const StampComma stamp = stamp_comma(layout, time); !stamp.cell.empty()) {
     found.shown_by = stamp.cell;
@@ -136,10 +137,13 @@ GroupedPoints grouped_points(const Layout& layout, const std::vector<int>& colum
     if (shown.comma.empty()) continue;
     if (found.shown_by.empty() || (shown.varies && !sure)) found.shown_by = shown.comma;
     sure = sure || shown.varies;
+    constant = constant || !shown.varies;
   }
   if (found.shown_by.empty()) return found;
   if (sure && !against) found.verdict = GroupedPoints::Verdict::grouped;
-  if ((!sure || against) && fits > 0) found.verdict = GroupedPoints::Verdict::doubtful;
+  if ((!sure || against) && fits > 0) {
+    found.verdict = constant && !against ? GroupedPoints::Verdict::open : GroupedPoints::Verdict::doubtful;
+  }
   return found;
 }
 

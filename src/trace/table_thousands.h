@@ -13,6 +13,7 @@ struct GroupedPoints {
   enum class Verdict : unsigned char {
     none,      ///< nothing suggests it
     grouped,   ///< each number fits, and other cells of the file have decimal commas beyond doubt
+    open,      ///< each number fits, and a column that never changes has a decimal comma, if it is one
     doubtful,  ///< something suggests it, and something else is against it
   };
   Verdict verdict = Verdict::none;

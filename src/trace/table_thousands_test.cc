@@ -53,10 +53,9 @@ TEST(Thousands, ANumberThatWouldHaveBeenGroupedKeepsThePoint) {
 }
 
 TEST(Thousands, WhatIsDoubtfulIsWarnedAbout) {
-  // Python's logging has a comma in its stamps in every locale; "0,1" may list two GPUs; 0.5 is a decimal point.
+  // Python's logging has a comma in its stamps in every locale; 0.5 is a decimal point.
   for (const std::string text :
        {"stamp;power_w\n2031-05-17 10:00:00,250;71.316\n2031-05-17 10:00:01,250;71.120\n",
-        "stamp;power_w;gpus\n2031-05-17 10:00:00;71.316;0,1\n2031-05-17 10:00:01;71.120;0,1\n",
         "stamp;power_w;temp;load\n2031-05-17 10:00:00;71.316;45,5;0.5\n2031-05-17 10:00:01;71.120;45,0;0.75\n"}) {
     const auto t = read_text(text);
     ASSERT_TRUE(t) << t.error().message();
@@ -67,6 +66,14 @@ TEST(Thousands, WhatIsDoubtfulIsWarnedAbout) {
     ASSERT_TRUE(stated) << stated.error().message();
     EXPECT_TRUE(stated->understanding.warnings.empty());
   }
+}
+
+TEST(Thousands, WhatAColumnThatNeverChangesShowsIsAskedFor) {
+  // "0,1" may list two GPUs.
+  const std::string text = "stamp;power_w;gpus\n2031-05-17 10:00:00;71.316;0,1\n2031-05-17 10:00:01;71.120;0,1\n";
+  EXPECT_NE(error_of(text).find("'71.316' in column 'power_w' has a point either between thousands"),
+            std::string::npos);
+  EXPECT_EQ(read_text(text, {.decimal = "."})->series[0].power_w, (Powers{71.316, 71.120}));
 }
 
 TEST(Thousands, CommasBetweenThousandsAreNoDecimalCommas) {

@@ -71,6 +71,9 @@ class Tegrastats {
 
  private:
   void read_line(std::string_view line);
+  void lose_rails(std::optional<std::int64_t> stamp, std::int64_t poll);
+  void unreadable_poll(std::optional<std::int64_t> stamp) { lose_rails(stamp, polls_++); }
+  [[nodiscard]] bool starts_as_poll(std::string_view line) const;
   [[nodiscard]] std::optional<std::int64_t> stamp_of(std::string_view text);
   [[nodiscard]] std::vector<const Sensor*> choose();
   template <std::size_t N>
@@ -83,6 +86,7 @@ class Tegrastats {
   StampParser stamps_;
   BackSteps back_steps_;
   WholeSecondClock clock_;
+  std::string begin_;  ///< of the first poll's line
   std::int64_t polls_ = 0;
   std::int64_t same_second_ = 0;
   std::optional<std::int64_t> last_stamp_;
@@ -101,6 +105,7 @@ std::optional<std::int64_t> Tegrastats::stamp_of(std::string_view text) {
 void Tegrastats::read_line(std::string_view line) {
   const std::size_t begin = find_poll(line);
   if (begin == std::string_view::npos) {
+    if (!input_.last_line_torn() && starts_as_poll(line)) return unreadable_poll(std::nullopt);
     if (!trim(line).empty()) ++builder_.understanding().other_lines;
     return;
   }
@@ -108,6 +113,7 @@ void Tegrastats::read_line(std::string_view line) {
     torn_ = true;
     return;
   }
+  const bool two = find_poll(line.substr(begin + 4)) != std::string_view::npos;  // the first was cut
   const std::string_view before = trim(line.substr(0, begin));
   auto stamp = before.empty() ? std::nullopt : stamp_of(before);
   if (stamp) {
@@ -115,6 +121,8 @@ void Tegrastats::read_line(std::string_view line) {
     last_stamp_ = stamp;
     if (options_.period && *stamp % 1'000'000'000 == 0) stamp = clock_.next(*stamp, options_.period->count());
   }
+  if (two) return unreadable_poll(stamp);
+  if (begin_.empty()) begin_ = line.substr(0, begin + 4);
   const std::int64_t poll = polls_++;
   std::string_view name;
   for (std::size_t at = begin; at < line.size();) {
@@ -135,6 +143,27 @@ void Tegrastats::read_line(std::string_view line) {
     }
     name = is_rail_name(token) ? token : std::string_view();
   }
+  lose_rails(stamp, poll);
+}
+
+/// A poll without a rail that other polls have was cut before it.
+void Tegrastats::lose_rails(std::optional<std::int64_t> stamp, std::int64_t poll) {
+  for (Sensor& s : log_.sensors()) {
+    if (s.stamp_line == input_.line_number()) continue;
+    s.stamp_line = input_.line_number();
+    s.readings.push_back(
+        {.time_ns = stamp.value_or(poll), .line = input_.line_number(), .timed = stamp.has_value(), .readable = false});
+  }
+}
+
+/// The beginning of a line as polls begin, digits aside.
+bool Tegrastats::starts_as_poll(std::string_view line) const {
+  const auto alike = [](char a, char b) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    return a == b || (digit(a) && digit(b));
+  };
+  line = line.substr(0, begin_.size());
+  return !trim(line).empty() && std::ranges::equal(line, std::string_view(begin_).substr(0, line.size()), alike);
 }
 
 template <std::size_t N>

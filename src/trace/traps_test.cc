@@ -58,6 +58,22 @@ TEST(Numbers, WhatNoCellDecidesIsAskedFor) {
   EXPECT_NE(error_of(log, {.decimal = ";"}).find("is no decimal sign"), std::string::npos);
 }
 
+TEST(Numbers, PointsBesideDecimalCommasAreAskedFor) {
+  // 4.316 is 4316 W where the temperature is 45,5; where it is 45.5, or all are whole, a program printed three
+  // decimals.
+  const auto log = [](const std::string& temp, const std::string& watts) {
+    return "timestamp;power_w;temp\n2026-05-17 15:38:28;" + watts + ";" + temp + "\n2026-05-17 15:38:30;6.930;" + temp +
+           "\n2026-05-17 15:38:32;945;" + temp + "\n";
+  };
+  const std::string error = error_of(log("45,5", "4.316"));
+  EXPECT_NE(error.find("'4.316' in column 'power_w' has a point either between thousands"), std::string::npos) << error;
+  EXPECT_EQ(read_text(log("45,5", "4.316"), {.decimal = ","})->series[0].power_w, (Powers{4316, 6930, 945}));
+  EXPECT_EQ(read_text(log("45.5", "4.316"))->series[0].power_w, (Powers{4.316, 6.93, 945}));
+  EXPECT_EQ(read_text(log("45", "4.316"))->series[0].power_w, (Powers{4.316, 6.93, 945}));
+  // "4.31" cannot have thousands: the column decides for itself.
+  EXPECT_EQ(read_text(log("45,5", "4.31"))->series[0].power_w, (Powers{4.31, 6.93, 945}));
+}
+
 TEST(Numbers, AColumnThatIsNotReadDecides) {
   const auto trace = read_text("time;power_w;temp\n1718369824;100,000;40,1\n1718369825;150,910;40,2\n");
   ASSERT_TRUE(trace) << trace.error().message();

@@ -37,7 +37,7 @@ struct Row {
   std::int64_t line = 0;
   double power_w = std::numeric_limits<double>::quiet_NaN();
   std::uint32_t header = 0;
-  std::uint32_t run = 0;
+  std::uint32_t run = 0;  ///< of Turbostat::runs_, from one; zero: none has stated an interval yet
   enum class Fault : unsigned char { none, cells, power, time } fault = Fault::none;
 };
 
@@ -59,8 +59,10 @@ class Turbostat {
   void read_header(std::string_view line);
   void read_row(std::string_view line);
   void read_preamble(std::string_view line);
+  [[nodiscard]] bool looks_like_row() const;
   [[nodiscard]] std::optional<std::size_t> power_column(const Header& h) const;
   [[nodiscard]] Result<void> check_headers() const;
+  [[nodiscard]] std::string periods() const;
   Result<void> add_rows(bool clock, const std::string& device_name);
   [[nodiscard]] std::string place(std::int64_t line) const { return fmt::format("{}:{}", input_.name(), line); }
   [[nodiscard]] const Header& whole_header(bool clock) const;
@@ -76,10 +78,10 @@ class Turbostat {
   std::vector<Row> rows_;
   std::vector<std::string_view> cells_;
   StampParser stamps_{TimeUnit::s};
-  std::vector<Run> runs_;    ///< from the preambles; one only where the interval differs from the last
-  bool in_preamble_ = true;  ///< no header since turbostat was started
-  bool restarted_ = false;
-  std::int64_t rows_of_parts_ = 0;  ///< of packages, cores and CPUs
+  std::vector<Run> runs_;             ///< from the preambles; one only where the interval differs from the last
+  bool in_preamble_ = true;           ///< no header since turbostat was started
+  std::vector<std::int64_t> starts_;  ///< lines at which turbostat was started again
+  std::int64_t rows_of_parts_ = 0;    ///< of packages, cores and CPUs
   std::int64_t first_part_ = 0;
   bool torn_ = false;
   bool too_many_headers_ = false;
@@ -134,23 +136,27 @@ void Turbostat::read_row(std::string_view line) {
   const Header& h = headers_[current_];
   split(line, h.tabs, cells_);
   const std::size_t first_number = h.time == std::optional<std::size_t>(0) && cells_.size() > 1 ? 1 : 0;
-  if (!parse_double(cells_[first_number]) && cells_[first_number] != "-") {
+  bool cut = first_number == 1 && cells_.size() < h.names.size() && cells_[1].empty() && parse_double(cells_[0]);
+  if (!cut && !parse_double(cells_[first_number]) && cells_[first_number] != "-") {
     ++builder_.understanding().other_lines;
     return;
   }
   for (const std::size_t i : h.topology) {
-    if (i >= cells_.size() || cells_[i] == "-") continue;
-    if (rows_of_parts_++ == 0) first_part_ = input_.line_number();
-    return;
+    if (i >= cells_.size() || cells_[i] == "-" || cells_[i].empty()) continue;
+    if (parse_int(cells_[i]).value_or(-1) >= 0) {
+      if (rows_of_parts_++ == 0) first_part_ = input_.line_number();
+      return;
+    }
+    cut = true;  // a line that was cut runs into the next
   }
   Row row{.line = input_.line_number(),
           .header = static_cast<std::uint32_t>(current_),
-          .run = static_cast<std::uint32_t>(std::max<std::size_t>(runs_.size(), 1) - 1)};
+          .run = static_cast<std::uint32_t>(runs_.size())};
   if (input_.last_line_torn()) {
     torn_ = true;
     return;
   }
-  if (cells_.size() != h.names.size()) {
+  if (cut || cells_.size() != h.names.size()) {
     row.fault = Row::Fault::cells;  // which of them is missing cannot be told: no column is shifted
   } else {
     if (h.power) {
@@ -177,14 +183,22 @@ void Turbostat::read_preamble(std::string_view line) {
   if (runs_.empty() || runs_.back().interval != interval) runs_.push_back({input_.line_number(), interval});
 }
 
+/// As many cells as the header has, and nothing but numbers.
+bool Turbostat::looks_like_row() const {
+  return cells_.size() == headers_[current_].names.size() &&
+         std::ranges::all_of(cells_, [](std::string_view c) { return c == "-" || parse_double(c); });
+}
+
 void Turbostat::read_line(std::string_view line) {
   if (trim(line).empty()) return;
   split(line, line.find('\t') != std::string_view::npos, cells_);
   if (is_header(cells_)) return read_header(line);
   if (!in_preamble_ && (line.starts_with(kVersion) || line.starts_with(kInterval))) {
     in_preamble_ = true;
-    restarted_ = true;
+    if (!rows_.empty()) starts_.push_back(input_.line_number());
   }
+  // Rows whose header was cut go on under the one before.
+  if (in_preamble_ && !headers_.empty() && looks_like_row()) in_preamble_ = false;
   in_preamble_ ? read_preamble(line) : read_row(line);
 }
 
@@ -219,7 +233,7 @@ Result<void> Turbostat::check_headers() const {
 
 Nanos Turbostat::period_of(const Row& row) const {
   if (options_.period) return *options_.period;
-  return runs_.empty() ? kDefaultInterval : runs_[row.run].interval;
+  return row.run == 0 ? kDefaultInterval : runs_[row.run - 1].interval;
 }
 
 Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
@@ -256,20 +270,28 @@ const Header& Turbostat::whole_header(bool clock) const {
   return *whole;
 }
 
+/// "5 s a row from zero, 1 s from line 296 on".
+std::string Turbostat::periods() const {
+  constexpr int kMostNamed = 4;
+  std::string text;
+  std::optional<std::uint32_t> run;
+  int named = 0;
+  for (const Row& row : rows_) {
+    if (row.run == run || (run && options_.period)) continue;
+    run = row.run;
+    if (++named > kMostNamed) return text + ", and so on";
+    text += text.empty()
+                ? format_duration(period_of(row)) + " a row from zero"
+                : fmt::format(", {} from line {} on", format_duration(period_of(row)), runs_[row.run - 1].line);
+  }
+  return text;
+}
+
 /// Times where there is no clock.
 void Turbostat::explain_rows() {
   Understanding& u = builder_.understanding();
   builder_.clock(false, false);
-  std::string periods =
-      format_duration(options_.period.value_or(runs_.empty() ? kDefaultInterval : runs_.front().interval));
-  periods += " a row from zero";
-  if (!options_.period) {
-    constexpr std::size_t kMostNamed = 4;
-    for (std::size_t i = 1; i < std::min(runs_.size(), kMostNamed); ++i) {
-      periods += fmt::format(", {} from line {} on", format_duration(runs_[i].interval), runs_[i].line);
-    }
-    if (runs_.size() > kMostNamed) periods += ", and so on";
-  }
+  const std::string periods = this->periods();
   const bool stated = !runs_.empty();
   u.clock = fmt::format("none: {} ({})", periods,
                         options_.period ? "--period"
@@ -279,8 +301,11 @@ void Turbostat::explain_rows() {
     builder_.note(fmt::format("The table has no {}: {} is {}; --period says otherwise.", kTime, periods,
                               stated ? "taken from its 'Measurement interval'" : "assumed, turbostat's default"));
   }
-  if (restarted_) {
-    builder_.note("turbostat was started again within the file: the time between its runs is not known and left out.");
+  if (!starts_.empty()) {
+    u.warnings.push_back(fmt::format(
+        "{}: turbostat was started again{}, and without a clock nothing says how much later: its rows follow those "
+        "before as if no time had passed.",
+        place(starts_.front()), starts_.size() > 1 ? fmt::format(", the first of {} times", starts_.size()) : ""));
   }
 }
 
@@ -335,7 +360,7 @@ Result<Trace> Turbostat::read() {
   }
   const bool clock = std::ranges::any_of(headers_, [](const Header& h) { return h.time.has_value(); });
   const Header& whole = whole_header(clock);
-  const std::string& column = whole.names[*whole.power];
+  const std::string& column = whole.names[whole.power.value_or(0)];
   if (auto added = add_rows(clock, column); !added) return std::unexpected(added.error());
   builder_.understanding().power = fmt::format("column '{}' [W]", printable(column, 40));
   explain(clock);

@@ -75,7 +75,8 @@ TEST(Turbostat, EveryRunHasItsOwnInterval) {
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 2500 * kMs, 5000 * kMs, 6000 * kMs}));
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{10, 20, 30, 40}));
   EXPECT_EQ(t->understanding.clock, "none: 2.5 s a row from zero, 1 s from line 11 on ('Measurement interval')");
-  EXPECT_TRUE(mentions(*t, "started again within the file"));
+  ASSERT_EQ(t->understanding.warnings.size(), 1U);
+  EXPECT_EQ(t->understanding.warnings[0].find("turbo.txt:10: turbostat was started again"), 0U);
   EXPECT_EQ(t->understanding.other_lines, 0);
   EXPECT_EQ(t->understanding.damaged, 0);
   const auto stated = read(first + faster + table("30"), {.period = Nanos(kSecond)});
@@ -91,6 +92,31 @@ TEST(Turbostat, WithoutTheRowOfTheWholeMachineTheCauseIsSaid) {
   EXPECT_NE(t.error().what.find("2 rows of packages, cores and CPUs, and no row of the whole machine"),
             std::string::npos);
   EXPECT_NE(t.error().cure.find("--Summary"), std::string::npos);
+}
+
+TEST(Turbostat, StartedAgainWithoutAClockIsWarnedAbout) {
+  const std::string table = "Core\tCPU\tAvg_MHz\tPkgWatt\n-\t-\t9\t10\n0\t0\t9\t10\n-\t-\t9\t12\n";
+  const std::string second = "turbostat version 2030.01.01 - made up\nMeasurement interval: 1.000 seconds\n";
+  // The first had turbostat's own five seconds.
+  const auto later = read(table + second + table);
+  ASSERT_TRUE(later) << later.error().message();
+  EXPECT_EQ(later->series[0].time_ns, (std::vector<std::int64_t>{0, 5 * kSecond, 10 * kSecond, 11 * kSecond}));
+  EXPECT_EQ(later->understanding.clock, "none: 5 s a row from zero, 1 s from line 6 on ('Measurement interval')");
+  // Twice alike: read on, but how long it stood still is not known.
+  const auto alike = read(kPreamble + table + kPreamble + table);
+  ASSERT_TRUE(alike) << alike.error().message();
+  EXPECT_EQ(alike->series[0].power_w, (std::vector<double>{10, 12, 10, 12}));
+  ASSERT_EQ(alike->understanding.warnings.size(), 1U);
+  EXPECT_EQ(alike->understanding.warnings[0].find("turbo.txt:8: turbostat was started again"), 0U);
+  // A start that came to nothing counts for nothing, and a clock says all.
+  const auto empty = read(kPreamble + second + table);
+  ASSERT_TRUE(empty) << empty.error().message();
+  EXPECT_EQ(empty->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond}));
+  EXPECT_TRUE(empty->understanding.warnings.empty());
+  const auto clock =
+      read(kPreamble + kHeader + block("1700000000", "20.50") + second + kHeader + block("1700000005", "31.25"));
+  ASSERT_TRUE(clock) << clock.error().message();
+  EXPECT_TRUE(clock->understanding.warnings.empty());
 }
 
 TEST(Turbostat, OfSeveralPackagesTheSumIsReadOnce) {
