@@ -153,6 +153,32 @@ void note_meter(const Analysis& analysis, std::vector<std::string>& notes) {
                   devices(averaging)));
 }
 
+/// Windows that are shorter than the sample period by a hair, and judged all the same.
+void note_hairs(const Analysis& analysis, std::vector<std::string>& notes) {
+  std::vector<std::string> names;
+  const Subject* shown = nullptr;
+  Nanos window{0};
+  const auto look = [&](const Subject& subject) {
+    for (const LimitResult& limit : subject.limits) {
+      const auto hair = std::ranges::find_if(limit.windows, [&](const WindowVerdict& w) {
+        return w.means.available && w.means.spec.kind != WindowKind::samples &&
+               w.means.spec.window < subject.sampling.period;
+      });
+      if (hair == limit.windows.end()) continue;
+      names.push_back(subject.name);
+      if (shown == nullptr) window = hair->means.spec.window;
+      if (shown == nullptr) shown = &subject;
+      return;
+    }
+  };
+  for (const Subject& device : analysis.devices) look(device);
+  if (names.empty()) return;
+  notes.push_back(
+      fmt::format("A window of {} is shorter than the sample period of {} ({}) by a hair: it was judged as "
+                  "one period.",
+                  format_duration(window), devices(names), duration_beside(shown->sampling.period, window)));
+}
+
 /// A limit in another unit than was meant is held by anything, or by nothing.
 void note_far_limits(const Analysis& analysis, std::vector<std::string>& notes) {
   constexpr double kFar = 100.0;
@@ -222,6 +248,7 @@ std::vector<std::string> notes_of(const trace::Trace& trace, const std::vector<S
   note_stamps(analysis, notes);
   note_sum(trace, analysis, left_out, notes);
   note_meter(analysis, notes);
+  note_hairs(analysis, notes);
   note_energy(analysis, notes);
   return notes;
 }

@@ -162,6 +162,10 @@ WindowVerdict conclude(const Steps& steps, const WindowMeans& means, const Tally
   out.verdict = verdict_of(steps, means, out.violating, whole);
   if (!means.available) return out;
 
+  if (spec.kind != WindowKind::samples && spec.window < steps.median_period) {
+    add_note(out.note, fmt::format("judged as one sample period of {}, which is longer by a hair",
+                                   duration_beside(steps.median_period, spec.window)));
+  }
   if (means.unknown > 0) {
     add_note(out.note, fmt::format("{} of {} unknown", means.unknown, counted(means.known + means.unknown, "window")));
   }
@@ -209,13 +213,18 @@ std::string_view name(Verdict verdict) {
   return "unknown";
 }
 
+bool is_below_period(Nanos window, Nanos period) {
+  constexpr std::int64_t kHair = 50;  // one part in so many of the period
+  return window < period - period / kHair;
+}
+
 std::string unavailable_reason(const Steps& steps, const WindowSpec& spec, const WindowOptions& options) {
   if (steps.size() == 0) return "no samples";
   if (spec.kind == WindowKind::samples) return {};
   if (steps.size() == 1) return "a single sample";
   const Nanos span(steps.span_end() - steps.span_begin());
   if (spec.window.count() <= 0) return "a window has to be longer than zero";
-  if (spec.window < steps.median_period) {
+  if (is_below_period(spec.window, steps.median_period)) {
     return "shorter than the sample period of " + duration_beside(steps.median_period, spec.window);
   }
   if (spec.window > span) return "longer than the trace of " + duration_beside(span, spec.window);

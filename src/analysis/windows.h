@@ -66,6 +66,11 @@ struct WindowVerdict {
   std::string note;                   ///< "fewer than ten blocks: no interval", "meter averages over 1 s"
 };
 
+/// Whether readings are too far apart for a mean over such a window. One that is shorter than the period by at most 2 %
+/// counts as the period: a logger asked for a reading a second takes one every 1.00003 s, and what a reading holds
+/// covers the window but for a hair.
+[[nodiscard]] bool is_below_period(Nanos window, Nanos period);
+
 struct WindowOptions {
   Align align = Align::first_sample;
   std::int64_t origin_unix_ns = 0;          ///< for Align::clock

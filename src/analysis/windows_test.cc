@@ -136,6 +136,21 @@ TEST(Windows, TakeTheMeanOverTheKnownPart) {
   EXPECT_EQ(window_means(log.steps(kPlainHold), block(4s), {}).unknown, 1);  // 3 of 4 known
 }
 
+TEST(Windows, AWindowThatAHairLacksIsJudged) {
+  // [0,5) lies within the first reading; [5,10) holds 0.0004 s of it and 4.9996 s of the second; [10,15) and [15,20)
+  // too are all but one reading: means 1, 1.99992, 2.99984, 3.99976 W.
+  const TestLog log = TestLog::regular(5.0004, {1, 2, 3, 4});
+  const WindowVerdict v = judge_windows(log.steps(), block(5s), Watts(3.5), {});
+  EXPECT_TRUE(v.means.available) << v.means.reason;
+  EXPECT_EQ(v.means.known, 4);
+  EXPECT_EQ(v.violating, 1);
+  EXPECT_NEAR(v.means.worst->value(), (0.0012 * 3 + 4.9988 * 4) / 5, 1e-9);
+  EXPECT_NE(v.note.find("judged as one sample period of 5.0004 s"), std::string::npos) << v.note;
+  EXPECT_FALSE(is_below_period(4900ms, 5s));  // 2 %
+  EXPECT_TRUE(is_below_period(4899ms, 5s));
+  EXPECT_FALSE(is_below_period(5s, 5s));
+}
+
 TEST(Windows, SaysWhyOneIsNotAvailable) {
   const TestLog log = TestLog::regular(5, {1, 2, 3, 4});
   const WindowVerdict fine = judge_windows(log.steps(), block(1s), Watts(9), {});
@@ -143,9 +158,8 @@ TEST(Windows, SaysWhyOneIsNotAvailable) {
   EXPECT_EQ(fine.means.reason, "shorter than the sample period of 5 s");
   EXPECT_FALSE(fine.rate);
   EXPECT_FALSE(fine.upper_95);
-  // Rounded to "5 s" it would say that 5 s is shorter than 5 s.
-  const TestLog slow = TestLog::regular(5.0004, {1, 2, 3, 4});
-  EXPECT_EQ(window_means(slow.steps(), block(5s), {}).reason, "shorter than the sample period of 5.0004 s");
+  const TestLog slow = TestLog::regular(5.2, {1, 2, 3, 4});
+  EXPECT_EQ(window_means(slow.steps(), block(5s), {}).reason, "shorter than the sample period of 5.2 s");
   const WindowVerdict coarse = judge_windows(log.steps(), sliding(30s), Watts(9), {});
   EXPECT_EQ(coarse.verdict, Verdict::not_available);
   EXPECT_EQ(coarse.means.reason, "longer than the trace of 20 s");

@@ -140,7 +140,7 @@ std::string untold_reason(const Case& c, const Subject& s, const WindowVerdict& 
   const Nanos w = *c.limit.window;
   const std::string size = exact_duration(w);
   if (q.samples == 1) return fmt::format("one reading makes no {} window", size);
-  if (q.period.count() > 0 && w < q.period) {
+  if (q.period.count() > 0 && analysis::is_below_period(w, q.period)) {
     return fmt::format("readings are {} apart, so a mean over {} is unknown", duration_beside(q.period, w), size);
   }
   if (q.span.count() > 0 && w > q.span) {
@@ -178,7 +178,7 @@ std::string undecided_clause(const Case& c, const Subject& subject) {
   if (why.empty() && subject.sampling.samples == 1) why = "one reading shows one instant";
   text += fmt::format(" ({}: {}{}", c.called(subject), analysis::name(own->verdict),
                       why.empty() ? "" : ", " + c.words.text(why));
-  if (own->means.unknown > 0) {
+  if (own->means.unknown > 0 && why.find("unknown") == std::string::npos) {
     text += fmt::format(", {} unknown", counted(own->means.unknown, "window"));
   }
   return text + ")";

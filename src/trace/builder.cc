@@ -31,18 +31,6 @@ void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
   column = std::move(sorted);
 }
 
-/// Two sessions that cover the same time: neighbours in time that stand far apart in the file, again and again.
-bool sessions_overlap(const std::vector<std::size_t>& order) {
-  constexpr std::size_t kFarApart = 4;  // rows that are a little late are no session
-  constexpr int kOften = 6;
-  int changes = 0;
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const std::size_t apart = order[i] > order[i - 1] ? order[i] - order[i - 1] : order[i - 1] - order[i];
-    if (apart > kFarApart && ++changes == kOften) return true;
-  }
-  return false;
-}
-
 struct Closed {
   SampleCopies copies;
   bool overlap = false;  ///< sessions cover the same time with other readings
@@ -64,8 +52,12 @@ Closed close(Series& s) {
   std::ranges::sort(order, {}, [&s](std::size_t i) { return std::pair(s.time_ns[i], i); });
   Closed closed;
   closed.copies = drop_copies(s, order);
-  // A log that was never in order has no sessions.
-  closed.overlap = s.backward_stamps * 10 < static_cast<std::int64_t>(n) && sessions_overlap(order);
+  if (closed.copies.dropped > 0) {  // those are no stamps that repeat
+    std::int64_t repeated = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) repeated += s.time_ns[order[i]] == s.time_ns[order[i - 1]] ? 1 : 0;
+    s.duplicate_stamps = std::min(s.duplicate_stamps, repeated);
+  }
+  closed.overlap = sessions_overlap(s, order);
   permute(s.time_ns, order);
   permute(s.power_w, order);
   permute(s.phase, order);
@@ -325,7 +317,7 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
   if (named_by_cells_ && options.device_column.empty()) pass_over_aggregates();
   if (wall_ && !has_zone_) {
     std::vector<std::string> notes;
-    unfold_daylight_saving(trace_.series, notes);
+    unfold_daylight_saving(trace_.series, notes, trace_.understanding.warnings);
     for (std::string& sentence : notes) note(std::move(sentence));
   }
   SampleCopies copies;

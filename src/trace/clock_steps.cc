@@ -85,6 +85,26 @@ std::optional<std::int64_t> skip_between(std::int64_t before, std::int64_t after
   return hour;
 }
 
+/// The same of slow polls: an hour later than it shows, the sample is where the polls around it are.
+std::optional<std::int64_t> fold_of_regular_polls(Times t, std::size_t i) {
+  constexpr std::int64_t kTolerance = 10;  // a tenth of the period
+  std::vector<std::int64_t> steps;
+  for (std::size_t k = i > kNear ? i - kNear : 1; k < std::min(i + kNear, t.size()); ++k) {
+    if (const std::int64_t forward = k == i ? 0 : step(t[k - 1], t[k]); forward > 0) steps.push_back(forward);
+  }
+  if (steps.size() < 2) return std::nullopt;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle);
+  const std::int64_t period = *middle;
+  if (period >= kHour) return std::nullopt;
+  const auto fits = [period](std::int64_t s) { return std::abs(s - period) <= period / kTolerance + kSlack; };
+  const auto odd = std::ranges::count_if(steps, [&](std::int64_t s) { return !fits(s); });
+  if (odd * 4 > std::ssize(steps) || !fits(step(t[i - 1], t[i]) + kHour)) return std::nullopt;
+  const std::int64_t hour = floor_hour(t[i - 1]) + kHour;
+  if (t[i] < hour - kHour || !at_night(hour) || !is_night_of_fold(hour)) return std::nullopt;
+  return hour;
+}
+
 /// Where a series' clock goes back.
 struct Fold {
   std::size_t at = 0;  ///< the first sample after it
@@ -100,8 +120,11 @@ std::optional<std::int64_t> common_fold(const std::vector<Series>& series, std::
     if (series[s].backward_stamps == 0) continue;
     if (!std::ranges::all_of(t, sane)) return std::nullopt;
     for (std::size_t i = 1; i < t.size(); ++i) {
-      if (step(t[i - 1], t[i]) >= -kHour / 2) continue;
-      const auto hour = fold_between(t[i - 1], t[i], slack_at(t, i));
+      const std::int64_t back = step(t[i - 1], t[i]);
+      if (back >= 0) continue;
+      auto hour = back < -kHour / 2 ? fold_between(t[i - 1], t[i], slack_at(t, i)) : std::nullopt;
+      if (!hour) hour = fold_of_regular_polls(t, i);
+      if (!hour && back >= -kHour / 2) continue;
       if (!hour || folds[s] || (common && *common != *hour)) return std::nullopt;
       folds[s] = Fold{i, *hour};
       common = hour;
@@ -122,9 +145,25 @@ std::optional<std::int64_t> common_fold(const std::vector<Series>& series, std::
   return common;
 }
 
+/// A step back by up to an hour in the night in which clocks go back, that no fold explains.
+std::optional<std::int64_t> doubtful_fold(const std::vector<Series>& series) {
+  constexpr std::int64_t kLeast = kHour / 6;
+  for (const Series& s : series) {
+    const Times t = s.time_ns;
+    for (std::size_t i = 1; i < t.size() && s.backward_stamps > 0; ++i) {
+      const std::int64_t back = -step(t[i - 1], t[i]);
+      if (back < kLeast || back > kHour + kSlack || !sane(t[i - 1])) continue;
+      const std::int64_t hour = floor_hour(t[i - 1]) + kHour;
+      if (at_night(hour) && is_night_of_fold(hour)) return t[i - 1];
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-void unfold_daylight_saving(std::vector<Series>& series, std::vector<std::string>& notes) {
+void unfold_daylight_saving(std::vector<Series>& series, std::vector<std::string>& notes,
+                            std::vector<std::string>& warnings) {
   std::vector<std::optional<Fold>> folds;
   if (const auto hour = common_fold(series, folds)) {
     for (std::size_t s = 0; s < series.size(); ++s) {
@@ -138,6 +177,12 @@ void unfold_daylight_saving(std::vector<Series>& series, std::vector<std::string
         "The clock goes back by an hour at {}, as at the end of daylight saving time: the stamps after that "
         "were moved up by an hour.",
         format_unix_ns(*hour)));
+  } else if (const auto at = doubtful_fold(series)) {
+    warnings.push_back(
+        fmt::format("The clock goes back behind {}, in a night in which daylight saving time ends, and its polls do "
+                    "not show where: "
+                    "it was sorted as it stands, and an hour of energy may be missing. Give the stamps a zone.",
+                    format_unix_ns(*at)));
   }
   std::optional<std::int64_t> skipped;
   for (const Series& s : series) {

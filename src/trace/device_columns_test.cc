@@ -200,6 +200,22 @@ TEST(JsonLists, AUuidKeepsADeviceOverChangesOfPlace) {
   EXPECT_EQ(trace->series[0].device.uuid, "GPU-aaaa0001");
 }
 
+TEST(JsonLists, GpustatsPowersAreWatts) {
+  const auto line = [](const std::string& second, const std::string& a, const std::string& b) {
+    return R"({"hostname": "n1", "query_time": "2031-04-04T20:03:)" + second +
+           R"(.500000", "gpus": [{"index": 0, "uuid": "GPU-a", "name": "X", "power.draw": )" + a +
+           R"(, "enforced.power.limit": 700}, {"index": 1, "uuid": "GPU-b", "name": "X", "power.draw": )" + b +
+           R"(, "enforced.power.limit": 700}]})" + "\n";
+  };
+  const auto t = read_text(line("20", "70", "104") + line("21", "71", "105"));
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 2U);
+  EXPECT_EQ(t->series[0].power_w, (Powers{70, 71}));
+  EXPECT_EQ(t->series[1].time_ns, (Times{0, kSecond}));
+  EXPECT_EQ(t->series[1].column(Column::limit_w), (Powers{700, 700}));
+  EXPECT_TRUE(mentions(*t, "gpustat"));
+}
+
 TEST(JsonLists, WithoutANameThePlaceIs) {
   const auto trace = read_text(
       "{\"ts\": 1718369824, \"power_w\": 999, \"gpus\": [{\"power_w\": 70}, {\"power_w\": 300}]}\n"

@@ -95,6 +95,25 @@ bool tells(const Series& s, bool several_files) {
   return false;
 }
 
+/// "PS1 Input Power" and "PS2 Input Power": one name but for its number.
+bool are_siblings(std::string_view a, std::string_view b) {
+  const auto without_digits = [](std::string_view name) {
+    std::string text(name);
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  };
+  return a != b && without_digits(a) == without_digits(b);
+}
+
+/// Power supplies of one machine that share its load: their sensors step by a few tens of watts, and agree for long.
+bool may_share_a_load(const Trace& trace, const Set& set) {
+  const std::string& format = trace.understanding.format;
+  if (format != "ipmitool" && format != "redfish") return false;
+  const std::string& first = trace.series[set.front()].device.name;
+  return std::ranges::all_of(
+      set, [&](std::size_t i) { return i == set.front() || are_siblings(first, trace.series[i].device.name); });
+}
+
 std::string list(const std::vector<std::string>& names) {
   if (names.size() > 4) return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
   std::string text;
@@ -128,7 +147,7 @@ std::vector<std::string> identical_series(const Trace& trace, const std::vector<
     const bool several = !origins.empty() && std::ranges::any_of(set, [&](std::size_t i) {
       return origins[i].file != origins[set.front()].file;
     });
-    return !tells(trace.series[set.front()], several);
+    return !tells(trace.series[set.front()], several) || (!several && may_share_a_load(trace, set));
   });
   std::vector<std::string> out;
   std::set<std::size_t> said;

@@ -61,6 +61,18 @@ TEST(Identical, IdleDevicesThatArePolledTogetherMayAgree) {
   EXPECT_EQ(said[0], "Devices 0 and 1 hold the same 50 readings: a sum counts them twice.");
 }
 
+TEST(Identical, SuppliesThatShareALoadMayAgree) {
+  std::vector<double> power(30);
+  for (std::size_t i = 0; i < power.size(); ++i) power[i] = i % 3 == 0 ? 182 : 156;
+  auto node = file("sdr.txt", 0, {series("PS1 Input Power", power), series("PS2 Input Power", power)});
+  EXPECT_EQ(identical_series(node).size(), 1u);
+  node.understanding.format = "ipmitool";
+  EXPECT_TRUE(identical_series(node).empty());
+  // One supply under two names is counted twice.
+  node.series[1].device.name = "PSU1 Pin";
+  EXPECT_EQ(identical_series(node).size(), 1u);
+}
+
 TEST(Identical, ARealLogBesideItselfIsNoticed) {
   const std::string path = shared_trace("01_h100x8-train-ckpt1-smi100ms.csv");
   if (path.empty()) GTEST_SKIP() << kNoSharedTraces;

@@ -113,7 +113,7 @@ TEST(Copies, AFileThatHoldsItselfTwice) {
   const auto doubled = read_text(header + twice_each);
   ASSERT_TRUE(doubled);
   EXPECT_EQ(doubled->series[0].size(), 20U);
-  EXPECT_EQ(doubled->series[0].duplicate_stamps, 20);
+  EXPECT_EQ(doubled->series[0].duplicate_stamps, 0);  // what is left repeats none
 }
 
 TEST(Copies, DoubledRowsOfConstantPowerCountOnce) {
@@ -167,6 +167,20 @@ TEST(Copies, DoubledRowsWithoutADeviceAreNoDevices) {
   std::string seconds = "time,power_w\n";
   for (int i = 0; i < 20; ++i) seconds += row(i, "300") + row(i, "300");
   EXPECT_NE(error_of(seconds).find("2 devices and one device polled 2 times a stamp look alike"), std::string::npos);
+}
+
+TEST(Copies, AFileThatWasSortedByItsPowerHasNoSessions) {
+  // Twenty levels, each read every 20 s from a moment of its own on: 19 steps back in 300 rows.
+  std::string log = "time,gpu,power_w\n";
+  for (int block = 0; block < 20; ++block) {
+    for (int i = 0; i < 15; ++i) {
+      log += row(block * 7 % 20 + 20 * i, "0," + std::to_string(100 + 15 * block + i));
+    }
+  }
+  const auto trace = read_text(log);
+  ASSERT_TRUE(trace) << trace.error().message();
+  EXPECT_EQ(trace->series[0].backward_stamps, 19);
+  EXPECT_TRUE(trace->understanding.warnings.empty());
 }
 
 TEST(Copies, EqualStampsWithOtherPowerStay) {

@@ -86,9 +86,8 @@ void DecimalsEvidence::add(std::string_view cell) {
   } else if (comma_last) {
     ++either_;
     if (example_.empty()) example_ = cell;
-  } else if (grouped_.empty()) {
-    grouped_ = cell;  // "1.234" as programs print it, unless other cells show a decimal comma
   }
+  // A single point before three digits is "1.234" as programs print it, unless other cells show a decimal comma.
 }
 
 Decimals DecimalsEvidence::decided() const {

@@ -24,16 +24,12 @@ class DecimalsEvidence {
     return decided() == Decimals::unknown && (either_ > 0 || point_ + comma_ > 0);
   }
   [[nodiscard]] std::string_view example() const { return example_; }  ///< a cell that leaves it open
-  /// A cell such as "4.316", where every mark of the column stands so: decimals as programs print them, but thousands
-  /// in a file whose other columns have decimal commas.
-  [[nodiscard]] std::string_view may_be_thousands() const { return point_ + comma_ + either_ > 0 ? "" : grouped_; }
 
  private:
   std::int64_t point_ = 0;
   std::int64_t comma_ = 0;
   std::int64_t either_ = 0;
   std::string_view example_;
-  std::string_view grouped_;
 };
 
 /// The number at the start of `cell`, with groups of exactly three digits set apart by blanks (also no-break and thin

@@ -178,41 +178,170 @@ Match recognise(std::string_view head) {
   return Match::no;
 }
 
+/// The answers of a file: one, or those that a loop of queries appended, with what it wrote between them.
+struct Answers {
+  std::vector<Json> roots;
+  std::vector<const Json*> items;  ///< their series
+  std::size_t empty = 0;           ///< answers without any
+  std::size_t errors = 0;          ///< answers that are errors, with the first one's text
+  std::string error{};
+  std::int64_t other_lines = 0;
+  std::vector<Damage> damaged;  ///< cut or unreadable, with others behind them
+  bool cut = false;             ///< the last one is
+};
+
+/// Whether a document starts here, which no line within another looks like.
+bool starts_answer(std::string_view text) {
+  if (text.starts_with("[{\"metric\"")) return true;
+  if (!text.starts_with('{')) return false;
+  return text.substr(std::min(text.find_first_not_of(" \t\r\n", 1), text.size())).starts_with("\"status\"");
+}
+
+struct Extent {
+  std::size_t size = 0;
+  bool whole = false;
+};
+
+/// The document at the start of `text`: to its last bracket, or to where it is cut by another's start.
+Extent extent_of(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n' && depth > 0 && starts_answer(text.substr(i + 1))) return {i + 1, false};
+    if (quoted) {
+      if (c == '\\' && i + 1 < text.size() && text[i + 1] != '\n') ++i;
+      if (c == '"' || c == '\n') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return {i + 1, true};
+    }
+  }
+  return {text.size(), false};
+}
+
+/// What a loop wrote, one thing after the other. Errors: nothing in it is an answer.
+class AnswerReader {
+ public:
+  explicit AnswerReader(const Input& input) : input_(input) {}
+
+  Result<Answers> read(std::string_view text) {
+    while (true) {
+      pass(text, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+      if (text.empty()) break;
+      if (text[0] != '{' && text[0] != '[') {
+        ++found_.other_lines;
+        pass(text, std::min(text.find('\n'), text.size()));
+        continue;
+      }
+      const Extent extent = extent_of(text);
+      take(text.substr(0, extent.size), extent.whole, extent.size == text.size());
+      pass(text, extent.size);
+    }
+    if (found_.roots.empty() && failure_) return std::unexpected(*failure_);
+    if (found_.roots.empty()) {
+      return fail(ErrorKind::bad_input, input_.name(), "there is no answer of Prometheus in it",
+                  "Save the whole answer of /api/v1/query or /api/v1/query_range.");
+    }
+    for (const Json& root : found_.roots) {
+      const auto result = result_of(root, input_);
+      if (!result) return std::unexpected(result.error());
+      if ((*result)->empty()) ++found_.empty;
+      for (const Json& item : **result) found_.items.push_back(&item);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void pass(std::string_view& text, std::size_t size) {
+    line_ += std::ranges::count(text.substr(0, size), '\n');
+    text.remove_prefix(size);
+  }
+
+  void take(std::string_view document, bool whole, bool last) {
+    if (!whole && last && !found_.roots.empty()) {
+      found_.cut = true;
+      return;
+    }
+    auto root = net::parse_json(document, input_.name());
+    if (!root) {
+      if (!failure_) failure_ = root.error();
+      found_.damaged.push_back({fmt::format("{}:{}", input_.name(), line_),
+                                whole ? "the answer is no JSON: " + root.error().what : "the answer was cut"});
+      return;
+    }
+    if (root->array() == nullptr && json_text(root->find("status")) == "error") {
+      if (const auto refused = result_of(*root, input_); !refused && !failure_) failure_ = refused.error();
+      if (found_.errors++ == 0) found_.error = json_text(root->find("error"));
+      return;
+    }
+    found_.roots.push_back(std::move(*root));
+  }
+
+  const Input& input_;
+  Answers found_;
+  std::optional<Error> failure_;
+  std::int64_t line_ = 1;
+};
+
+void explain(const Answers& answers, bool range, Builder& builder) {
+  builder.understanding().clock = range ? "unix epoch in s" : "unix epoch in s: the time of the query";
+  if (range) {
+    builder.note(
+        "A range query repeats the last scrape at every step, for up to 5 min: a step below the scrape "
+        "interval adds points, not information.");
+  }
+  if (answers.roots.size() > 1) {
+    builder.note(fmt::format("The file holds {} answers, which were read one behind the other{}.", answers.roots.size(),
+                             answers.empty == 0 ? "" : fmt::format("; {} of them matched no series", answers.empty)));
+    if (!range) {
+      builder.note(
+          "A query repeats the last scrape: queries that follow each other faster than scrapes add points, not "
+          "information.");
+    }
+  }
+  if (answers.errors > 0) {
+    builder.note(fmt::format("{} no power but an error, the first '{}': nothing is known of that time.",
+                             answers.errors == 1 ? "One answer holds" : fmt::format("{} answers hold", answers.errors),
+                             printable(answers.error, 100)));
+  }
+  builder.understanding().other_lines += answers.other_lines;
+  for (const Damage& damage : answers.damaged) builder.damaged(damage.where, damage.reason);
+  if (answers.cut) builder.note("The last answer was cut while it was written and is left out.");
+  for (const Json& root : answers.roots) {
+    const Json* warnings_member = root.find("warnings");
+    const Json::Array* warnings = warnings_member == nullptr ? nullptr : warnings_member->array();
+    if (warnings == nullptr) continue;
+    for (const Json& w : *warnings) {
+      if (!json_text(&w).empty()) builder.note(fmt::format("The server warns: {}.", printable(json_text(&w), 200)));
+    }
+    break;  // a loop's answers repeat it
+  }
+}
+
 Result<Trace> read(Input& input, const ReadOptions& options) {
   const auto text = input.read_all(kMaxBytes);
   if (!text) return std::unexpected(text.error());
   if (input.error() != nullptr) return std::unexpected(*input.error());  // half a document is none
-  const auto root = net::parse_json(*text, input.name());
-  if (!root) return std::unexpected(root.error());
-  const auto result = result_of(*root, input);
-  if (!result) return std::unexpected(result.error());
-  if ((*result)->empty()) {
+  const auto answers = AnswerReader(input).read(*text);
+  if (!answers) return std::unexpected(answers.error());
+  if (answers->items.empty()) {
     return fail(ErrorKind::bad_input, input.name(), "the query matched no series",
                 "Check the metric's name, the labels and the time of the query.");
   }
   std::set<std::string> names;
-  for (const Json& item : **result) names.insert(metric_name(item));
+  for (const Json* item : answers->items) names.insert(metric_name(*item));
   auto named = choose(names, options, input);
   if (!named) return std::unexpected(named.error());
   auto collector = PrometheusCollector::make(input, options, kName, std::move(*named));
   if (!collector) return std::unexpected(collector.error());
 
   Answer answer(input, std::move(*collector));
-  for (std::size_t i = 0; i < (*result)->size(); ++i) answer.read((**result)[i], i + 1);
-  Builder& builder = answer.collector().builder();
-  builder.understanding().clock = answer.range() ? "unix epoch in s" : "unix epoch in s: the time of the query";
-  if (answer.range()) {
-    builder.note(
-        "A range query repeats the last scrape at every step, for up to 5 min: a step below the scrape "
-        "interval adds points, not information.");
-  }
-  const Json* warnings_member = root->find("warnings");
-  const Json::Array* warnings = warnings_member == nullptr ? nullptr : warnings_member->array();
-  if (warnings != nullptr) {
-    for (const Json& w : *warnings) {
-      if (!json_text(&w).empty()) builder.note(fmt::format("The server warns: {}.", printable(json_text(&w), 200)));
-    }
-  }
+  for (std::size_t i = 0; i < answers->items.size(); ++i) answer.read(*answers->items[i], i + 1);
+  explain(*answers, answer.range(), answer.collector().builder());
   return answer.collector().finish(input, options, 0);
 }
 

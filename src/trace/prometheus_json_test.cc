@@ -53,6 +53,85 @@ TEST(PrometheusJson, AMatrixIsASeriesAndMetricsJoinByDevice) {
   EXPECT_TRUE(mentions(*t, "repeats the last scrape"));
 }
 
+TEST(PrometheusJson, AnswersOneBehindTheOtherAreOneLog) {
+  const auto at = [](int second, const std::string& watts) {
+    return answer("vector", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"value":[)" +
+                                std::to_string(second) + R"(,")" + watts + R"("]})");
+  };
+  const std::string none = answer("vector", "");
+  // One a line, indented, and the last one cut.
+  const auto t = read(at(100, "70") + "\n" + none + "\n{\n  \"note\": \"}\",\n" + at(115, "80").substr(1) + "\n" +
+                      at(130, "90") + "\n" + at(145, "95").substr(0, 60));
+  ASSERT_TRUE(t) << t.error().message();
+  ASSERT_EQ(t->series.size(), 1U);
+  EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 15 * kSecond, 30 * kSecond}));
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{70, 80, 90}));
+  EXPECT_TRUE(mentions(*t, "holds 4 answers, which were read one behind the other; 1 of them matched no series"));
+  EXPECT_TRUE(mentions(*t, "The last answer was cut"));
+  const auto range = [](const std::string& values) {
+    return answer("matrix", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"values":)" + values + "}");
+  };
+  const auto chunks = read(range(R"([[100,"1"],[115,"2"]])") + "\n" + range(R"([[115,"2"],[130,"3"]])"));
+  ASSERT_TRUE(chunks) << chunks.error().message();
+  EXPECT_EQ(chunks->series[0].power_w, (std::vector<double>{1, 2, 3}));
+}
+
+TEST(PrometheusJson, AnAnswerThatFailedCostsNoOther) {
+  const auto at = [](int second, const std::string& watts) {
+    return answer("vector", R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a"},"value":[)" +
+                                std::to_string(second) + R"(,")" + watts + R"("]})") +
+           "\n";
+  };
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    if (i == 10) text += "<html>503 Service Unavailable</html>\n";
+    if (i == 20)
+      text += R"({"status":"error","errorType":"timeout","error":"too slow"})"
+              "\n";
+    // Cut within a string.
+    text += i == 30 ? at(i, "7").substr(0, 60) + "\n" : at(i, std::to_string(100 + i));
+  }
+  const auto t = read(text);
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].size(), 39U);
+  EXPECT_EQ(t->series[0].power_w[30], 131);
+  EXPECT_EQ(t->understanding.other_lines, 1);
+  EXPECT_EQ(t->understanding.damaged, 1);
+  ASSERT_EQ(t->understanding.first_damaged.size(), 1U);
+  EXPECT_EQ(t->understanding.first_damaged[0].where, "answer.json:33");
+  EXPECT_TRUE(mentions(*t, "One answer holds no power but an error, the first 'too slow'"));
+}
+
+TEST(PrometheusJson, AReplacedExportersLastValueGivesWayToItsSuccessor) {
+  // The old pod was last scraped at 130 and is repeated to 175; the new one reports from 145 on.
+  const std::string old_pod =
+      R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"old"},
+          "values":[[100,"90"],[115,"110"],[130,"300"],[145,"300"],[160,"300"],[175,"300"]]})";
+  const std::string new_pod =
+      R"({"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"new"},
+          "values":[[145,"120"],[160,"130"],[175,"125"],[190,"140"]]})";
+  for (const std::string& items : {old_pod + "," + new_pod, new_pod + "," + old_pod}) {
+    const auto t = read(answer("matrix", items));
+    ASSERT_TRUE(t) << t.error().message();
+    ASSERT_EQ(t->series.size(), 1U);
+    EXPECT_EQ(t->series[0].power_w, (std::vector<double>{90, 110, 300, 120, 130, 125, 140}));
+    EXPECT_TRUE(mentions(*t, "3 readings are dropped where a newer series of the same device reports already"));
+    EXPECT_FALSE(mentions(*t, "MIG instances"));
+  }
+}
+
+TEST(PrometheusJson, WhatLastsLongerThanPrometheusRepeatsIsNoRepeat) {
+  // 400 s beside the other series: both are scraped, and the first in the file is kept.
+  const auto t = read(answer("matrix", R"(
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"x"},
+       "values":[[0,"70"],[100,"70"],[200,"70"],[300,"70"],[400,"70"],[500,"70"]]},
+      {"metric":{"__name__":"DCGM_FI_DEV_POWER_USAGE","UUID":"a","pod":"y"},
+       "values":[[100,"71"],[200,"72"],[300,"73"],[400,"74"],[500,"75"]]})"));
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{70, 70, 70, 70, 70, 70}));
+  EXPECT_TRUE(mentions(*t, "In 5 the value differs"));
+}
+
 TEST(PrometheusJson, ADeviceWhosePodsChangeIsOneDevice) {
   // The second pod's series comes first in the answer and overlaps by one point.
   const auto t = read(answer("matrix", R"(

@@ -162,7 +162,9 @@ Result<PrometheusCollector> PrometheusCollector::make(const Input& input, const 
     spec.scale = *scale;
   } else if (options.power_unit.empty()) {
     collector.builder_.note(
-        fmt::format("The name '{}' carries no unit: watts are assumed; --unit says otherwise.", printable(*power)));
+        power->empty() ? "The query's value has no name, and so no unit: watts are assumed; --unit says otherwise."
+                       : fmt::format("The name '{}' carries no unit: watts are assumed; --unit says otherwise.",
+                                     printable(*power)));
   }
   if (!options.power_unit.empty()) {
     const auto scale = watts_per_unit(options.power_unit);
@@ -249,7 +251,8 @@ void PrometheusCollector::add(std::size_t series, std::int64_t stamp, bool stamp
     return;
   }
   const bool blank = metric.role == MetricRole::energy ? is_dcgm_blank_energy(value) : is_dcgm_blank_power(value);
-  device.tracks[h.track].readings.push_back({stamp, blank ? kUnknown : value * metric.scale, line, stamped});
+  device.tracks[h.track].readings.push_back(
+      {stamp, blank ? kUnknown : value * metric.scale, line, static_cast<std::uint32_t>(series), stamped});
 }
 
 bool PrometheusCollector::any_power() const {
@@ -264,6 +267,19 @@ void PrometheusCollector::number_scrapes(std::span<const std::int64_t> scrape_of
       }
     }
   }
+}
+
+bool PrometheusCollector::all_in_each(std::int64_t scrapes) const {
+  return std::ranges::all_of(devices_, [&](const Known& d) {
+    const Track* power = power_track(d);
+    if (power == nullptr) return true;
+    if (std::ssize(power->readings) != scrapes) return false;
+    for (std::int64_t i = 0; i < scrapes; ++i) {
+      const Reading& r = power->readings[static_cast<std::size_t>(i)];
+      if (r.stamped || r.stamp != i) return false;
+    }
+    return true;
+  });
 }
 
 std::int64_t PrometheusCollector::most_unstamped() const {

@@ -75,6 +75,8 @@ class PrometheusCollector {
   void number_scrapes(std::span<const std::int64_t> scrape_of);
   /// The largest number of scrapes without stamps in which one device shows its power; zero: all have stamps.
   [[nodiscard]] std::int64_t most_unstamped() const;
+  /// Whether every device shows its power once and no more in each of so many scrapes without stamps.
+  [[nodiscard]] bool all_in_each(std::int64_t scrapes) const;
   /// `period_ns` spaces scrapes without stamps. Errors: as Builder::finish.
   [[nodiscard]] Result<Trace> finish(const Input& input, const ReadOptions& options, std::int64_t period_ns);
 
@@ -83,7 +85,9 @@ class PrometheusCollector {
     std::int64_t stamp;
     double value;
     std::int64_t line;
+    std::uint32_t series;  ///< as the file has them: several may be of one device
     bool stamped;
+    bool stale = false;
   };
   struct Track {  // one metric of one device
     std::size_t metric;
@@ -107,6 +111,7 @@ class PrometheusCollector {
   std::size_t device_index(PrometheusLabels labels);
   [[nodiscard]] const Track* power_track(const Known& device) const;
   [[nodiscard]] std::vector<std::string> names(const std::vector<std::size_t>& devices) const;
+  static void mark_stale(std::vector<Reading>& by_time);
   void settle(Track& track, bool power, bool stamped, const Input& input, std::int64_t period_ns);
   void emit(const Known& device, const Track& power, const std::string& name);
   void explain(const std::vector<std::size_t>& devices);
@@ -122,6 +127,7 @@ class PrometheusCollector {
   std::vector<std::string> told_apart_by_;
   std::int64_t repeated_ = 0;
   std::int64_t differing_ = 0;
+  std::int64_t stale_ = 0;
   bool too_long_ = false;
   std::size_t passed_over_ = 0;  ///< sets of labels with power that are a sum of others
 };

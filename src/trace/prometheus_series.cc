@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "trace/energy_counter.h"
@@ -19,7 +22,40 @@ std::string_view unit_name(double watts) {
   return watts == 1e3 ? "kW" : "W";
 }
 
+/// Prometheus goes on to answer with a series' last scrape for so long after its target has gone.
+constexpr std::int64_t kStaleness = 300'000'000'000;
+
 }  // namespace
+
+/// Where an exporter or pod was replaced, its series repeats its last value beside the one that takes over: its
+/// readings from the newer series' start on, if they are one value and last no longer than Prometheus repeats it.
+void PrometheusCollector::mark_stale(std::vector<Reading>& by_time) {
+  struct Extent {
+    std::int64_t first = 0;
+    std::int64_t constant_from = 0;
+    std::int64_t last = 0;
+    double value = std::numeric_limits<double>::quiet_NaN();
+    std::int64_t newer_from = std::numeric_limits<std::int64_t>::max();
+  };
+  std::unordered_map<std::uint32_t, Extent> extents;
+  for (const Reading& r : by_time) {
+    const auto [at, is_new] = extents.try_emplace(r.series, Extent{.first = r.stamp, .constant_from = r.stamp});
+    Extent& e = at->second;
+    if (r.value != e.value) e.constant_from = r.stamp;
+    e.value = r.value;
+    e.last = r.stamp;
+  }
+  if (extents.size() < 2) return;
+  std::vector<std::int64_t> firsts;
+  for (const auto& [series, extent] : extents) firsts.push_back(extent.first);
+  std::ranges::sort(firsts);
+  for (auto& [series, e] : extents) {
+    const auto newer = std::ranges::lower_bound(firsts, std::max(e.constant_from, e.first + 1));
+    const bool repeats = e.last > e.constant_from && newer != firsts.end() && *newer <= e.last;
+    if (repeats && e.last - *newer <= kStaleness) e.newer_from = *newer;
+  }
+  for (Reading& r : by_time) r.stale = r.stamp >= extents.at(r.series).newer_from;
+}
 
 /// Brings a track's stamps to nanoseconds and order. A reading of the same moment is kept once: MIG instances,
 /// pods and time slices repeat their GPU's.
@@ -39,14 +75,22 @@ void PrometheusCollector::settle(Track& track, bool power, bool stamped, const I
     }
     kept.push_back(r);
   }
-  std::ranges::sort(kept, {}, [](const Reading& r) { return std::pair(r.stamp, r.line); });
+  const auto by_time = [](const Reading& r) { return std::tuple(r.stamp, r.stale, r.line); };
+  std::ranges::sort(kept, {}, by_time);
+  if (stamped) mark_stale(kept);
+  std::ranges::sort(kept, {}, by_time);
   track.readings.clear();
   for (const Reading& r : kept) {
     if (track.readings.empty() || track.readings.back().stamp != r.stamp) {
       track.readings.push_back(r);
       continue;
     }
-    double& value = track.readings.back().value;
+    Reading& first = track.readings.back();
+    double& value = first.value;
+    if (r.stale && !first.stale && r.value != value) {
+      stale_ += power ? 1 : 0;
+      continue;
+    }
     if (std::isnan(value)) value = r.value;
     if (!power) continue;
     ++repeated_;
@@ -197,6 +241,12 @@ Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions&
         counted(repeated_, "reading"), repeated_ == 1 ? "is" : "are");
     if (differing_ > 0) text += fmt::format(" In {} the value differs; --device LABEL tells them apart.", differing_);
     builder_.note(std::move(text));
+  }
+  if (stale_ > 0) {
+    builder_.note(fmt::format(
+        "{} {} dropped where a newer series of the same device reports already: Prometheus repeats the last value of a "
+        "series for up to 5 min after its exporter or pod is gone.",
+        counted(stale_, "reading"), stale_ == 1 ? "is" : "are"));
   }
   builder_.devices_are_named_by_cells();
   drop_falling_counters(builder_);

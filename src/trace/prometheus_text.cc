@@ -296,7 +296,10 @@ void Text::number_scrapes() {
   const PollSequence::Polls polls = sequence_.polls(keys_);
   several_ = !polls.of_row.empty() && polls.of_row.back() > 0;
   collector_.number_scrapes(polls.of_row);
-  if (!polls.certain && collector_.most_unstamped() > 1) warn_of_uncertain_polls(collector_.builder());
+  const std::int64_t scrapes = polls.of_row.empty() ? 0 : polls.of_row.back() + 1;
+  // A label that changes within a scrape makes series that miss some, and no device need miss any.
+  if (polls.certain || collector_.most_unstamped() <= 1 || collector_.all_in_each(scrapes)) return;
+  warn_of_uncertain_polls(collector_.builder());
 }
 
 Result<Trace> Text::nothing_found() const {

@@ -157,6 +157,25 @@ TEST(PrometheusText, AppendedScrapesWithoutStampsNeedAPeriod) {
   EXPECT_EQ(t->start_unix_ns, 1'700'000'000 * kSecond);
 }
 
+TEST(PrometheusText, ALabelThatEndsWithinAScrapeCostsNoCertainty) {
+  // GPU 0's pod ends between the two metrics of the third scrape.
+  std::string text;
+  for (int k = 0; k < 5; ++k) {
+    const std::string power = std::to_string(100 + k) + "\n";
+    text += std::string("DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"") + (k < 3 ? ",pod=\"x\"" : "") + "} 40\n";
+    text += "DCGM_FI_DEV_GPU_TEMP{gpu=\"1\"} 41\n";
+    text += std::string("DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"") + (k < 2 ? ",pod=\"x\"" : "") + "} " + power;
+    text += "DCGM_FI_DEV_POWER_USAGE{gpu=\"1\"} " + power;
+  }
+  const auto t = read(text, {.period = Nanos(kSecond)});
+  ASSERT_TRUE(t) << t.error().message();
+  for (const Series& s : t->series) {
+    EXPECT_EQ(s.power_w, (std::vector<double>{100, 101, 102, 103, 104}));
+    EXPECT_EQ(s.time_ns.back(), 4 * kSecond);
+  }
+  EXPECT_TRUE(t->understanding.warnings.empty());
+}
+
 TEST(PrometheusText, ANewScrapeIsSeenByItsCommentsToo) {
   // The only series changes its labels when the pod does; TYPE comes once a scrape all the same.
   const auto t = read(

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "trace/doubtful_readings.h"
 #include "trace/input.h"
+#include "trace/line_prefix.h"
 #include "trace/reader.h"
 
 namespace wattrein::trace {
@@ -42,7 +45,39 @@ Result<const Reader*> named_format(std::string_view format) {
                            : fmt::format("Did you mean '{}'? The formats are {}.", near, list));
 }
 
+/// For a shell.
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// A log whose lines another program has put something in front of, if it is known behind that.
+std::optional<Error> prefixed(const Input& input) {
+  const auto prefix = line_prefix(input.head());
+  if (!prefix) return std::nullopt;
+  const auto known = std::ranges::find_if(
+      registry(), [&](const Reader* reader) { return reader->recognise(prefix->rest) == Match::sure; });
+  if (known == registry().end()) return std::nullopt;
+  const std::string file = shell_quoted(printable(input.name(), 200));
+  std::string command = fmt::format("{} {}", prefix->strip, file);
+  std::string several;
+  if (!prefix->other.empty()) {
+    const std::string_view first = trim(prefix->example);
+    several = fmt::format(" or '{}'", printable(prefix->other, 60));
+    command = fmt::format("grep -F {} {} | {}", shell_quoted(printable(first, 60)), file, prefix->strip);
+  }
+  std::string cure = fmt::format("Take it off: {} > bare.log{}.", command,
+                                 prefix->other.empty() ? "" : ", and so for each of the others");
+  if (prefix->has_stamp) cure += " If the log has no clock of its own, state --start and --period with it.";
+  return Error{ErrorKind::bad_input, input.name(),
+               fmt::format("every line has '{}'{} in front, put there by {}; behind that it is {}",
+                           printable(prefix->example, 60), several, prefix->written_by, (*known)->name),
+               std::move(cure)};
+}
+
 std::unexpected<Error> unknown_format(const Input& input) {
+  if (auto error = prefixed(input)) return std::unexpected(std::move(*error));
   std::string looked_for;
   for (const Reader* reader : registry()) looked_for += fmt::format("\n    {}: {}", reader->name, reader->looks_for);
   return fail(
@@ -85,6 +120,10 @@ Result<Trace> read(Result<Input> input, const ReadOptions& options) {
   const auto reader = options.format.empty() ? recognise(*input, options) : named_format(options.format);
   if (!reader) return std::unexpected(reader.error());
   auto trace = (*reader)->read(*input, options);
+  const bool table = (*reader)->name == "csv" || (*reader)->name == "jsonl" || (*reader)->name == "nvidia-smi";
+  if (!trace && options.format.empty() && table) {
+    if (auto error = prefixed(*input)) return std::unexpected(std::move(*error));
+  }
   if (trace && !options.power_unit.empty()) warn_of_unit(*trace, options.power_unit);
   return trace;
 }

@@ -80,6 +80,31 @@ SampleCopies drop_doubled(const Series& s, std::vector<std::size_t>& order) {
   return {.dropped = static_cast<std::int64_t>(copies), .doubtful = 0};
 }
 
+/// Neighbours in time that stand far apart in the file, again and again.
+bool far_apart(const std::vector<std::size_t>& order) {
+  constexpr std::size_t kFarApart = 4;  // rows that are a little late are no session
+  constexpr int kOften = 6;
+  int changes = 0;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::size_t apart = order[i] > order[i - 1] ? order[i] - order[i - 1] : order[i - 1] - order[i];
+    if (apart > kFarApart && ++changes == kOften) return true;
+  }
+  return false;
+}
+
+/// A file that was sorted by its power has no sessions, whatever its stamps do. Two sessions step back once.
+bool sorted_by_power(const Series& s) {
+  constexpr std::int64_t kSeveral = 3;
+  if (s.backward_stamps < kSeveral) return false;
+  bool rises = false;
+  bool falls = false;
+  for (std::size_t i = 1; i < s.size(); ++i) {
+    rises = rises || s.power_w[i] > s.power_w[i - 1];
+    falls = falls || s.power_w[i] < s.power_w[i - 1];
+  }
+  return rises != falls;
+}
+
 }  // namespace
 
 SampleCopies drop_copies(const Series& series, std::vector<std::size_t>& order) {
@@ -105,6 +130,12 @@ std::vector<std::string> notes_of(const SampleCopies& copies) {
         copies.doubtful));
   }
   return notes;
+}
+
+bool sessions_overlap(const Series& series, const std::vector<std::size_t>& order) {
+  // A log that was never in order has no sessions.
+  if (series.backward_stamps * 10 >= std::ssize(series.time_ns)) return false;
+  return far_apart(order) && !sorted_by_power(series);
 }
 
 }  // namespace wattrein::trace

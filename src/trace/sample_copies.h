@@ -19,6 +19,9 @@ struct SampleCopies {
 /// of a file that were put into it again, and of rows that were all written twice.
 [[nodiscard]] SampleCopies drop_copies(const Series& series, std::vector<std::size_t>& order);
 
+/// Whether `order` mixes two sessions that cover the same time with other readings. `series` is not sorted yet.
+[[nodiscard]] bool sessions_overlap(const Series& series, const std::vector<std::size_t>& order);
+
 /// What was done, in sentences.
 [[nodiscard]] std::vector<std::string> notes_of(const SampleCopies& copies);
 

@@ -41,8 +41,10 @@ Table::Table(const Layout& layout, const ColumnMap& map, const ReadOptions& opti
       by_order_(map.device < 0 && map.wide.empty()) {
   for (const std::string& note : map.notes) builder_.note(note);
   for (const std::string& note : formats_.notes) builder_.note(note);
+  for (const std::string& warning : formats_.warnings) builder_.understanding().warnings.push_back(warning);
   clock_.set_decimals(formats_.time);
   clock_.set_date_order(formats_.date_order);
+  if (formats_.spreadsheet_days) clock_.set_spreadsheet_days();
   if (by_order_) runs_.push_back({});
   if (map_.from_counter) builder_.power_from_counter();
   if (map.wide.empty()) builder_.devices_are_named_by_cells();
@@ -98,10 +100,7 @@ Result<void> Table::not_a_sample(Cells cells, bool time_read, bool power_read, R
     damaged(fmt::format("the row is cut: it has {} of {} cells", cells.size(), usual_cells_));
   } else if (!time_read && map_.time >= 0) {
     const std::string_view time = cell(cells, map_.time);
-    const bool number = parse_double(time).has_value() && options_.time_unit.empty();
-    damaged(
-        fmt::format("the time '{}' {}", printable(time, 40),
-                    number ? "is a number whose unit nothing states (--time-unit s, ms, us or ns)" : "cannot be read"));
+    damaged(fmt::format("the time '{}' {}", printable(time, 40), why_no_stamp(time, map_, options_)));
   } else if (cell(cells, map_.power).data() == nullptr) {
     damaged("the row ends before its power");
   } else if (power_kind == Reading::Kind::unreadable) {
@@ -294,10 +293,15 @@ Result<std::size_t> Table::new_device(std::string_view key) {
   const bool doubled = key.find("\"\"") != std::string_view::npos;
   const std::size_t device = doubled ? builder_.device(undoubled(key)) : builder_.device(key);
   if (builder_.too_many_devices()) {
+    const std::string label = printable(layout_.label(map_.device), 40);
+    const std::string columns = map_.host < 0 ? fmt::format("column '{}' has", label)
+                                              : fmt::format("columns '{}' and '{}' together have",
+                                                            printable(layout_.label(map_.host), 40), label);
     return fail(ErrorKind::bad_input, input_.place(),
-                fmt::format("column '{}' has more than {} different values, so it does not name devices",
-                            printable(layout_.label(map_.device), 40), Builder::kMaxDevices),
-                "Name the right one with --device.");
+                fmt::format("{} more than {} different values{}", columns, Builder::kMaxDevices,
+                            map_.host < 0 ? ", so it does not name devices" : ": that many devices are not read"),
+                map_.host < 0 ? "Name the right one with --device."
+                              : "Split the file by its hosts, or name the right column with --device.");
   }
   if (device == keys_.size()) {
     keys_.emplace_back(key);

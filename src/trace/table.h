@@ -143,6 +143,7 @@ class Table {
   [[nodiscard]] std::string power_columns() const;
   [[nodiscard]] std::string device_columns() const;
   void finish_understanding();
+  void say_epoch_otherwise();
   [[nodiscard]] std::unexpected<Error> undecided(const Ordered& rows, const PollFailure& failure) const;
   [[nodiscard]] bool is_repeated(std::size_t n, std::size_t copies, bool behind_each_other) const;
   [[nodiscard]] std::size_t without_copies(std::size_t n);
@@ -175,7 +176,8 @@ class Table {
   std::string phase_text_;                   ///< the last phase cell and its index: phases last for many rows
   std::int16_t phase_index_ = -1;
   std::size_t last_device_ = 0;
-  std::int64_t restart_line_ = 0;  ///< where a clock of the log's own began anew; 0 = it did not
+  std::int64_t mixed_zones_line_ = 0;  ///< the first stamp with a zone behind some without, or the other way round
+  std::int64_t restart_line_ = 0;      ///< where a clock of the log's own began anew; 0 = it did not
   std::string devices_;
   std::string joined_;              ///< scratch for date and time
   std::vector<std::string> hosts_;  ///< wide: whose devices come in blocks, in this order

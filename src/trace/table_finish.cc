@@ -7,6 +7,7 @@
 #include "trace/energy_counter.h"
 #include "trace/identity.h"
 #include "trace/nvidia_smi.h"
+#include "trace/steps.h"
 #include "trace/table.h"
 
 namespace wattrein::trace {
@@ -93,6 +94,27 @@ std::string Table::device_columns() const {
   return fmt::format("column {}", quoted(map_.device));
 }
 
+/// A clock that runs from its own zero may show such numbers; polls that are nearer to each other than any meter's do
+/// not belong to one.
+void Table::say_epoch_otherwise() {
+  const auto other = clock_.epoch_otherwise();
+  if (!other) return;
+  constexpr Nanos kNearest{1'000'000};
+  const bool header_says = options_.time_unit.empty();
+  const bool too_near = std::ranges::any_of(builder_.trace().series, [&](const Series& s) {
+    const Nanos period = usual_period(s.time_ns);
+    return period > Nanos(0) && period < kNearest;
+  });
+  std::string text =
+      fmt::format("The stamps are {}{}; in {} they would be a present-day epoch, and --time-unit {} says so.",
+                  clock_.describe(), header_says ? ", as the header says" : "", name(*other), name(*other));
+  if (header_says && too_near) {
+    builder_.understanding().warnings.push_back(std::move(text));
+  } else {
+    builder_.note(std::move(text));
+  }
+}
+
 void Table::finish_understanding() {
   Understanding& u = builder_.understanding();
   u.power = power_columns();
@@ -106,17 +128,20 @@ void Table::finish_understanding() {
     if (clock_.inferred()) {
       builder_.note(fmt::format("The stamps have no unit; by their size they are a {}.", clock_.describe()));
     }
-    if (clock_.mixed_zones())
+    if (clock_.mixed_zones() && !clock_.away_from_utc()) {
       builder_.note("Some stamps have a zone and some have none; those without were taken as UTC.");
+    } else if (clock_.mixed_zones()) {
+      u.warnings.push_back(
+          fmt::format("{}:{}: some stamps have a zone and some have none, first here: those without were taken as UTC "
+                      "and may stand "
+                      "hours away from where they belong. Give all of them their zone, or read the parts one by one.",
+                      input_.name(), mixed_zones_line_));
+    }
     if (options_.period) builder_.note("--period is not used: the log has a time column.");
     if (!options_.time_unit.empty() && clock_.calendar()) {
       builder_.note("--time-unit is not used: the stamps are no numbers.");
     }
-    if (const auto other = clock_.epoch_otherwise()) {
-      builder_.note(
-          fmt::format("The stamps are {}; in {} they would be a present-day epoch, and --time-unit {} says so.",
-                      clock_.describe(), name(*other), name(*other)));
-    }
+    say_epoch_otherwise();
     if (std::string note = clock_.zone_note(); !note.empty()) builder_.note(std::move(note));
   } else {
     u.clock = fmt::format("none: {} a poll, as stated", format_duration(options_.period.value_or(Nanos(0))));

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <span>
 
 #include "base/text.h"
 #include "trace/table_cells.h"
+#include "trace/table_thousands.h"
 
 namespace wattrein::trace {
 
@@ -95,12 +98,6 @@ Result<void> find_decimals(const Layout& layout, const ColumnMap& map, const Inp
     }
     columns[i].decimals = common;
   }
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string_view open = columns[i].decimals == Decimals::unknown ? evidence[i].may_be_thousands() : "";
-    if (open.empty()) continue;
-    if (common == Decimals::unknown) common = decimals_of_the_rest(layout);
-    if (common == Decimals::comma) return thousands_open(layout, columns[i].column, open, input);
-  }
   return {};
 }
 
@@ -118,6 +115,42 @@ void lend_decimals(const Layout& layout, const ColumnMap& map, ColumnFormats& fo
     });
     if (!points) c.decimals = known->decimals;
   }
+}
+
+/// Where points stand between thousands, or may.
+Result<void> settle_thousands(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
+  for (const NumberColumn& c : number_columns(map, formats)) {
+    if (c.column < 0 || c.column == map.time || c.decimals == Decimals::comma) continue;
+    std::vector<int> columns{c.column};
+    if (c.column == map.power) {
+      for (const DeviceColumns& device : map.wide) columns.push_back(device.power);
+    }
+    constexpr double kMostWatts = 200'000.0;  // no feed of a rack gives more
+    const double most = c.column == map.power && !map.from_counter ? kMostWatts / map.power_scale.value_or(1.0)
+                                                                   : std::numeric_limits<double>::infinity();
+    const GroupedPoints found = grouped_points(layout, columns, map.time, most);
+    const std::string label = printable(layout.label(c.column), 40);
+    const std::string shown_by = printable(found.shown_by, 40);
+    if (found.verdict == GroupedPoints::Verdict::grouped) {
+      c.decimals = Decimals::comma;
+      formats.notes.push_back(
+          found.example.empty()
+              ? fmt::format("A point in column '{}' would stand between thousands: a cell such as '{}' has a decimal "
+                            "comma.",
+                            label, shown_by)
+              : fmt::format("The points of column '{}' stand between thousands, as in '{}': a cell such as '{}' has a "
+                            "decimal comma.",
+                            label, printable(found.example, 40), shown_by));
+    }
+    if (found.verdict == GroupedPoints::Verdict::open) return thousands_open(layout, c.column, found.example, input);
+    if (found.verdict == GroupedPoints::Verdict::doubtful && c.column == map.power) {
+      formats.warnings.push_back(fmt::format(
+          "A number such as '{}' in column '{}' is read with a decimal point, though a cell such as '{}' has a comma "
+          "there: say --decimal , if its point stands between thousands, --decimal . if not.",
+          printable(found.example, 40), label, shown_by));
+    }
+  }
+  return {};
 }
 
 Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const Input& input, ColumnFormats& formats) {
@@ -141,6 +174,46 @@ Result<void> find_date_order(const Layout& layout, const ColumnMap& map, const I
   formats.notes.push_back(fmt::format("Its dates have the {} first: one of the numbers is above 12.",
                                       sample.order == DateOrder::dmy ? "day" : "month"));
   return {};
+}
+
+/// Polls that are minutes apart at most, if numbers of this size are days: seconds since some zero would be polls of a
+/// few thousandths.
+bool are_spreadsheet_days(const Layout& layout, const ColumnMap& map, Decimals decimals) {
+  constexpr double kMostDaysApart = 0.005;
+  std::vector<double> steps;
+  double before = 0.0;
+  for (const auto& row : layout.rows) {
+    const std::string_view cell = Layout::cell(row, map.time);
+    if (!is_usual(layout, row) || is_unknown_cell(cell)) continue;
+    if (!is_spreadsheet_day(cell, decimals)) return false;
+    const double day = read_number(cell, 1.0, decimals).value_or(0.0);
+    if (before > 0.0 && day != before) steps.push_back(std::abs(day - before));
+    before = day;
+  }
+  if (steps.empty()) return false;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle);
+  return *middle <= kMostDaysApart;
+}
+
+void find_spreadsheet_days(const Layout& layout, const ColumnMap& map, const ReadOptions& options,
+                           ColumnFormats& formats) {
+  if (map.time < 0 || map.date >= 0 || !are_spreadsheet_days(layout, map, formats.time)) return;
+  if (!map.time_unit) {
+    formats.spreadsheet_days = true;
+    formats.notes.push_back("The stamps are numbers as a spreadsheet keeps a moment: days since 1899-12-30.");
+  } else if (!options.time_unit.empty()) {
+    formats.warnings.push_back(fmt::format(
+        "The stamps look like a spreadsheet's days since 1899-12-30, and were read in {} as stated: without "
+        "--time-unit they are read as days.",
+        name(*map.time_unit)));
+  }
+}
+
+/// "1.77533E+09": what a spreadsheet leaves of a long number.
+bool is_rounded(std::string_view cell) {
+  const std::size_t e = cell.find_first_of("eE");
+  return e != std::string_view::npos && e > 0 && cell.find_first_not_of("0123456789.,") == e;
 }
 
 }  // namespace
@@ -168,7 +241,14 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
       formats.notes.push_back(
           fmt::format("The numbers of column '{}' have a decimal comma.", printable(layout.label(map.power), 40)));
     }
+    const DecimalsEvidence power = decimals_of(layout, map.power);
+    if (formats.power == Decimals::point && !power.example().empty()) {
+      formats.notes.push_back(fmt::format("The commas of column '{}' stand between thousands, as in '{}'.",
+                                          printable(layout.label(map.power), 40), printable(power.example(), 40)));
+    }
+    if (auto settled = settle_thousands(layout, map, input, formats); !settled) return std::unexpected(settled.error());
   }
+  find_spreadsheet_days(layout, map, options, formats);
   if (!options.date_order.empty()) {
     const auto stated = parse_date_order(options.date_order);
     if (!stated) {
@@ -180,6 +260,22 @@ Result<ColumnFormats> column_formats(const Layout& layout, const ColumnMap& map,
     if (auto found = find_date_order(layout, map, input, formats); !found) return std::unexpected(found.error());
   }
   return formats;
+}
+
+std::string why_no_stamp(std::string_view cell, const ColumnMap& map, const ReadOptions& options) {
+  if (is_rounded(cell)) return "was rounded by a spreadsheet, its last digits are lost: read the log as it was written";
+  if (!parse_double(cell) || !options.time_unit.empty()) return "cannot be read";
+  const auto by_size = unit_of_epoch(cell);
+  if (!map.time_unit) {
+    if (is_spreadsheet_day(cell, Decimals::point)) {
+      return "is a number whose unit nothing states (--time-unit s, ms, us or ns), or a spreadsheet's day (save the "
+             "column as date and time)";
+    }
+    return "is a number whose unit nothing states (--time-unit s, ms, us or ns)";
+  }
+  if (!by_size) return "cannot be read";
+  return fmt::format("cannot be in {}, as the header says: by its size it is in {} (--time-unit {})",
+                     name(*map.time_unit), name(*by_size), name(*by_size));
 }
 
 void note_unit_conflicts(const Layout& layout, const ReadOptions& options, ColumnMap& map) {

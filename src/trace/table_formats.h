@@ -22,7 +22,9 @@ struct ColumnFormats {
   Decimals nameplate = Decimals::unknown;
   Decimals energy = Decimals::unknown;
   DateOrder date_order = DateOrder::unknown;
+  bool spreadsheet_days = false;  ///< stamps are days since 1899-12-30
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;
 };
 
 /// From the layout's rows, under what the options state. A column that leaves it open takes the decimals of the others.
@@ -33,6 +35,9 @@ struct ColumnFormats {
 
 /// The decimals that a column shows by itself.
 [[nodiscard]] DecimalsEvidence decimals_of(const Layout& layout, int column);
+
+/// Why a stamp that cannot be read is none, for a row's damage. `map.time_unit` is the header's or the stated one.
+[[nodiscard]] std::string why_no_stamp(std::string_view cell, const ColumnMap& map, const ReadOptions& options);
 
 /// Notes where --unit or --time-unit says other than the header, or than the cells, and which of the two was taken.
 void note_unit_conflicts(const Layout& layout, const ReadOptions& options, ColumnMap& map);

@@ -56,6 +56,7 @@ Reading Table::read_value(std::string_view text, std::optional<double> scale, De
 std::optional<std::int64_t> Table::stamp_of(Cells cells) {
   const auto stamp = clock_.parse(stamp_text(cells));
   if (stamp) back_steps_.watch(clock_, *stamp, input_);
+  if (mixed_zones_line_ == 0 && clock_.mixed_zones()) mixed_zones_line_ = input_.line_number();
   return stamp;
 }
 

@@ -35,6 +35,17 @@ void pass_over_stuck_clock(const Layout& layout, ColumnMap& map) {
   }
 }
 
+int named(Names names, std::string_view words) {
+  const auto at = std::ranges::find(names, words, &ColumnName::words);
+  return at == names.end() ? -1 : static_cast<int>(at - names.begin());
+}
+
+/// gpustat --json: its names are nvidia-smi's, and its numbers watts.
+bool is_gpustat(Names names) {
+  return named(names, "query_time") >= 0 && named(names, "power_draw") >= 0 &&
+         named(names, "enforced_power_limit") >= 0;
+}
+
 /// CodeCarbon's emissions.csv.
 bool is_codecarbon(Names names) {
   const auto has = [names](std::string_view words) {
@@ -225,6 +236,7 @@ bool vocabulary_suffices(Names names) {
                          });
   // A table whose only power is a limit or the like is one too: the refusal names the word.
   const bool passed = std::ranges::any_of(names, [](const ColumnName& n) { return passed_over_for(n).has_value(); });
+  if (is_gpustat(names)) return true;
   return some_time && (!draws(names).empty() || !energies(names).empty() || passed);
 }
 
@@ -239,6 +251,7 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
   }
   ColumnMap map;
   map.time = find_time(names);
+  if (map.time < 0 && is_gpustat(names)) map.time = named(names, "query_time");
   pass_over_stuck_clock(layout, map);
   if (const auto chosen = choose_draw(layout, options, input, map); !chosen) return std::unexpected(chosen.error());
   if (map.wide.empty()) {
@@ -247,6 +260,10 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
     if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
   }
   find_labels(names, map);
+  if (is_gpustat(names) && map.power == named(names, "power_draw") && !map.power_scale) {
+    map.power_scale = 1.0;
+    map.notes.push_back("The keys are those of gpustat, whose powers are watts.");
+  }
   scale_limit(layout, map);
   if (const auto applied = apply_options(layout, options, input, map); !applied)
     return std::unexpected(applied.error());

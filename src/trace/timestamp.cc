@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include "base/text.h"
@@ -22,6 +23,9 @@ constexpr std::int64_t kDay = 86'400 * kSecond;
 constexpr std::int64_t kJitter = 120 * kSecond;
 constexpr std::int64_t kCorrection = 600 * kSecond;  // the most that a clock is put right by
 constexpr std::int64_t kNight = 3600 * kSecond;      // the longest hole at midnight that needs no word
+constexpr std::int64_t kFirstSheetDay = 36'526;      // 2000-01-01, in days since 1899-12-30
+constexpr std::int64_t kLastSheetDay = 60'000;
+constexpr std::int64_t kSheetDayOf1970 = 25'569;
 constexpr std::array<std::int64_t, 4> kScale{kSecond, 1'000'000, 1'000, 1};
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -86,6 +90,21 @@ std::string_view name(TimeUnit unit) {
   return kNames[static_cast<std::size_t>(unit)];
 }
 
+std::optional<TimeUnit> unit_of_epoch(std::string_view text) {
+  const auto number = parse_double(text.substr(0, text.find_first_of(".,")));
+  if (!number || !(*number >= 0.0 && *number < 9e18)) return std::nullopt;
+  return epoch_unit(static_cast<std::int64_t>(*number));
+}
+
+bool is_spreadsheet_day(std::string_view text, Decimals decimals) {
+  std::size_t at = 0;
+  const int day = stamp_digits(text, at, 6);
+  if (day < kFirstSheetDay || day >= kLastSheetDay || at == text.size()) return false;
+  if (text[at] != (decimals == Decimals::comma ? ',' : '.')) return false;
+  const std::string_view fraction = text.substr(at + 1);
+  return !fraction.empty() && std::ranges::all_of(fraction, is_digit);
+}
+
 std::optional<DateOrder> parse_date_order(std::string_view text) {
   if (equal_ignoring_case(text, "dmy")) return DateOrder::dmy;
   if (equal_ignoring_case(text, "mdy")) return DateOrder::mdy;
@@ -138,6 +157,7 @@ std::optional<std::int64_t> StampParser::parse_free(std::string_view text) {
   dated_ = true;
   (form->zone.given ? zone_ : no_zone_) = true;
   if (zone_name_.empty()) zone_name_ = form->zone_name;
+  away_ = away_ || form->zone.offset_ns != 0;
   return *midnight + form->clock_ns - form->zone.offset_ns;
 }
 
@@ -194,6 +214,7 @@ std::optional<std::int64_t> StampParser::parse_calendar(std::string_view text) {
   if (!zone || dateless_) return std::nullopt;
   dated_ = true;
   (zone->given ? zone_ : no_zone_) = true;
+  away_ = away_ || zone->offset_ns != 0;
   return *midnight + clock->ns - zone->offset_ns;
 }
 
@@ -210,6 +231,7 @@ std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
   }
   const bool any = at > 0;
   std::int64_t billionths = 0;
+  const std::size_t whole_end = at;
   if (at < text.size() && (text[at] == '.' ? !comma_ : text[at] == ',' && comma_)) {
     ++at;
     if (!any && (at == text.size() || !is_digit(text[at]))) return std::nullopt;
@@ -219,6 +241,15 @@ std::optional<std::int64_t> StampParser::parse_number(std::string_view text) {
   }
   if (at != text.size()) return std::nullopt;
 
+  if (spreadsheet_) {
+    if (negative || whole < kFirstSheetDay || whole >= kLastSheetDay) return std::nullopt;
+    numeric_ = Numeric::epoch;
+    no_zone_ = true;
+    // To the microsecond, since a spreadsheet's number holds no more.
+    const auto fraction = parse_double(fmt::format("0.{}", text.substr(std::min(whole_end + 1, text.size()))));
+    return (whole - kSheetDayOf1970) * kDay +
+           std::llround(fraction.value_or(0.0) * static_cast<double>(kDay / 1000)) * 1000;
+  }
   if (!unit_) {
     unit_ = negative ? std::nullopt : epoch_unit(whole);
     if (!unit_) return std::nullopt;
@@ -247,6 +278,7 @@ std::string StampParser::zone_note() const {
 
 std::string StampParser::describe() const {
   const std::string_view unit = name(unit_.value_or(TimeUnit::s));  // known where stamps are numbers
+  if (spreadsheet_ && numeric_ == Numeric::epoch) return "a spreadsheet's days since 1899-12-30 (taken as UTC)";
   if (numeric_ == Numeric::epoch) return fmt::format("unix epoch in {}", unit);
   if (numeric_ == Numeric::relative) return fmt::format("{} from the log's own zero", unit);
   if (dateless_) return "time of day, no date";

@@ -17,6 +17,11 @@ enum class TimeUnit : std::uint8_t { s, ms, us, ns };
 [[nodiscard]] std::optional<TimeUnit> parse_time_unit(std::string_view name);  // "s", "ms", "us", "ns" and long forms
 [[nodiscard]] std::string_view name(TimeUnit unit);
 
+/// The unit in which a number is a present-day epoch (1990 to 2096); nothing where none is, or it is no number.
+[[nodiscard]] std::optional<TimeUnit> unit_of_epoch(std::string_view text);
+/// A moment of 2000 to 2064 as spreadsheets count it: days since 1899-12-30, with a fraction.
+[[nodiscard]] bool is_spreadsheet_day(std::string_view text, Decimals decimals);
+
 /// Which of "05/01/2025" is the day. Dates with dots have the day first, those with the year first need no order.
 enum class DateOrder : std::uint8_t { unknown, dmy, mdy };
 [[nodiscard]] std::optional<DateOrder> parse_date_order(std::string_view name);  // "dmy", "mdy"
@@ -45,6 +50,8 @@ class StampParser {
   /// The stamps come in the order in which they were written, as those of polls do and those of tables need not: of a
   /// clock without a date every step back is the next day's that is larger than a clock that is put right makes.
   void set_in_order() { in_order_ = true; }
+  /// Numbers are days since 1899-12-30 of a wall clock without a zone, as spreadsheets keep a moment.
+  void set_spreadsheet_days() { spreadsheet_ = true; }
   /// Numbers with a comma are unreadable unless that is where their decimals begin.
   void set_decimals(Decimals decimals) { comma_ = decimals == Decimals::comma; }
 
@@ -54,6 +61,8 @@ class StampParser {
   [[nodiscard]] bool wall() const { return numeric_ != Numeric::relative && !dateless_; }
   [[nodiscard]] bool has_zone() const { return !no_zone_; }
   [[nodiscard]] bool mixed_zones() const { return zone_ && no_zone_; }
+  /// A zone was other than UTC.
+  [[nodiscard]] bool away_from_utc() const { return away_; }
   [[nodiscard]] bool calendar() const { return dated_ || dateless_; }
   /// Every stamp so far had a date and no zone of any kind.
   [[nodiscard]] bool plain_calendar() const {
@@ -68,7 +77,7 @@ class StampParser {
   /// The clock was read in the unit stated, and would be a present-day epoch in this one.
   [[nodiscard]] std::optional<TimeUnit> epoch_otherwise() const { return epoch_otherwise_; }
   /// The unit of a numeric clock was found from its size.
-  [[nodiscard]] bool inferred() const { return numeric_ == Numeric::epoch && !stated_; }
+  [[nodiscard]] bool inferred() const { return numeric_ == Numeric::epoch && !stated_ && !spreadsheet_; }
   /// As in Understanding::clock: "wall clock, no zone", "unix epoch in us", "seconds from the log's own zero".
   [[nodiscard]] std::string describe() const;
 
@@ -88,6 +97,8 @@ class StampParser {
   bool dated_ = false;     ///< calendar stamps with a date, or
   bool dateless_ = false;  ///< without one: never both
   bool comma_ = false;
+  bool away_ = false;
+  bool spreadsheet_ = false;
   bool in_order_ = false;
   DateOrder order_ = DateOrder::unknown;
   std::optional<TimeUnit> epoch_otherwise_;

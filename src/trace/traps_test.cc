@@ -205,6 +205,20 @@ TEST(Clocks, TheHourThatComesTwiceIsUnfolded) {
   EXPECT_FALSE(mentions(*trace, "backwards in time"));
 }
 
+TEST(Clocks, SlowRegularPollsAreUnfolded) {
+  // 02:00, 02:20, 02:40, and once more; every 30 min: 02:00, 02:30, 02:00, 02:30, 03:00. Two devices 30 s apart.
+  for (const auto& [period, last] : {std::pair{20, 220}, std::pair{30, 240}, std::pair{40, 440}}) {
+    const auto trace = read_text(october(period == 40 ? 0 : 120, last, period));
+    ASSERT_TRUE(trace) << trace.error().message();
+    for (const Series& s : trace->series) {
+      EXPECT_EQ(s.backward_stamps, 0) << period;
+      for (std::size_t i = 1; i < s.size(); ++i) EXPECT_EQ(s.time_ns[i] - s.time_ns[i - 1], period * 60 * kSecond);
+    }
+    EXPECT_TRUE(mentions(*trace, "The clock goes back by an hour at 2026-10-25 03:00"));
+    EXPECT_TRUE(trace->understanding.warnings.empty());
+  }
+}
+
 TEST(Clocks, ADeviceThatLeavesTheFoldOpenForbidsIt) {
   // A third device was polled between 02:10 and 02:12 only: in which of the two hours is not known.
   std::string log = october(170, 260, 1);
@@ -213,6 +227,9 @@ TEST(Clocks, ADeviceThatLeavesTheFoldOpenForbidsIt) {
   ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_FALSE(mentions(*trace, "goes back by an hour"));
   EXPECT_TRUE(mentions(*trace, "2 stamps step backwards"));
+  ASSERT_FALSE(trace->understanding.warnings.empty());
+  EXPECT_NE(trace->understanding.warnings[0].find("goes back behind 2026-10-25 02:"), std::string::npos)
+      << trace->understanding.warnings[0];
 }
 
 TEST(Clocks, OtherStepsBackAreNoFold) {

@@ -14,86 +14,37 @@
 #include "trace/option_fit.h"
 #include "trace/reader.h"
 #include "trace/timestamp.h"
+#include "trace/turbostat_header.h"
 
 namespace wattrein::trace {
 
 namespace {
 
 constexpr std::string_view kName = "turbostat";
-constexpr std::string_view kTime = "Time_Of_Day_Seconds";
+constexpr std::string_view kTime = turbostat::kTime;
+constexpr std::string_view kVersion = "turbostat version";
+constexpr std::string_view kInterval = "Measurement interval:";
 constexpr Nanos kDefaultInterval{5'000'000'000};
 constexpr std::size_t kMaxHeaders = 64;
 
-constexpr std::array<std::string_view, 9> kTopology{"Package", "Die",  "L3",     "Node", "Core",
-                                                    "CPU",     "APIC", "X2APIC", "pk"};
-constexpr std::array<std::string_view, 2> kPackageWatts{"PkgWatt", "Pkg_W"};
-/// Names that nobody else gives to a column, and others that turbostat has too.
-constexpr std::array<std::string_view, 11> kOwn{"Avg_MHz", "Bzy_MHz", "TSC_MHz", "PkgWatt", "CorWatt", "GFXWatt",
-                                                "RAMWatt", "SysWatt", "Pkg_W",   "Pkg_J",   kTime};
-constexpr std::array<std::string_view, 13> kShared{"Package", "Die", "Node", "Core", "CPU",     "APIC",  "X2APIC",
-                                                   "Busy%",   "IPC", "IRQ",  "SMI",  "CoreTmp", "PkgTmp"};
-
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-/// By tabs where there are any: an empty cell between two of them stays one.
-void split(std::string_view line, bool tabs, std::vector<std::string_view>& cells) {
-  cells.clear();
-  if (tabs) {
-    for (std::size_t at = 0; at <= line.size();) {
-      const std::size_t end = std::min(line.find('\t', at), line.size());
-      cells.push_back(trim(line.substr(at, end - at)));
-      at = end + 1;
-    }
-    return;
-  }
-  std::size_t at = line.find_first_not_of(' ');
-  while (at != std::string_view::npos) {
-    const std::size_t end = line.find_first_of(" \r", at);
-    cells.push_back(line.substr(at, end - at));
-    at = end == std::string_view::npos ? end : line.find_first_not_of(" \r", end);
-  }
-}
-
-bool is_header(const std::vector<std::string_view>& cells) {
-  if (cells.empty() || cells.size() > 1000) return false;
-  if (cells.size() == 1) return among(kPackageWatts, cells[0]);
-  const auto own = std::ranges::count_if(cells, [](std::string_view c) { return among(kOwn, c); });
-  const auto shared = std::ranges::count_if(cells, [](std::string_view c) { return among(kShared, c); });
-  const bool numbers = std::ranges::any_of(cells, [](std::string_view c) { return parse_double(c).has_value(); });
-  return own >= 1 && own + shared >= 2 && !numbers;
-}
-
-/// Shares of time and frequencies are no power, whoever asks for them.
-bool in_watts(std::string_view name) {
-  return name.ends_with("Watt") || name.ends_with("_W") || lower(name).find("power") != std::string::npos;
-}
-
-struct Header {
-  std::string text{};
-  std::int64_t line = 0;
-  std::vector<std::string> names{};
-  bool tabs = false;
-  std::optional<std::size_t> power{};
-  std::optional<std::size_t> time{};
-  std::vector<std::size_t> topology{};
-
-  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (equal_ignoring_case(names[i], name)) return i;
-    }
-    return std::nullopt;
-  }
-};
+using turbostat::Header;
+using turbostat::is_header;
+using turbostat::is_in_watts;
+using turbostat::split;
 
 struct Row {
   std::int64_t time_ns = 0;
   std::int64_t line = 0;
   double power_w = std::numeric_limits<double>::quiet_NaN();
   std::uint32_t header = 0;
+  std::uint32_t run = 0;  ///< of Turbostat::runs_, from one; zero: none has stated an interval yet
   enum class Fault : unsigned char { none, cells, power, time } fault = Fault::none;
+};
+
+/// turbostat started again in the same file, with an interval of its own.
+struct Run {
+  std::int64_t line = 0;  ///< that states the interval
+  Nanos interval{};
 };
 
 class Turbostat {
@@ -105,15 +56,18 @@ class Turbostat {
 
  private:
   void read_line(std::string_view line);
-  bool read_interval(std::string_view line);
   void read_header(std::string_view line);
   void read_row(std::string_view line);
+  void read_preamble(std::string_view line);
+  [[nodiscard]] bool looks_like_row() const;
   [[nodiscard]] std::optional<std::size_t> power_column(const Header& h) const;
   [[nodiscard]] Result<void> check_headers() const;
-  [[nodiscard]] Result<void> check_interval();
+  [[nodiscard]] std::string periods() const;
   Result<void> add_rows(bool clock, const std::string& device_name);
   [[nodiscard]] std::string place(std::int64_t line) const { return fmt::format("{}:{}", input_.name(), line); }
   [[nodiscard]] const Header& whole_header(bool clock) const;
+  [[nodiscard]] Nanos period_of(const Row& row) const;
+  void explain_rows();
   void explain(bool clock);
 
   Input& input_;
@@ -124,9 +78,11 @@ class Turbostat {
   std::vector<Row> rows_;
   std::vector<std::string_view> cells_;
   StampParser stamps_{TimeUnit::s};
-  std::optional<Nanos> interval_;     ///< from the preamble
-  std::int64_t other_interval_ = 0;   ///< the line of a later preamble that states another
+  std::vector<Run> runs_;             ///< from the preambles; one only where the interval differs from the last
+  bool in_preamble_ = true;           ///< no header since turbostat was started
   std::vector<std::int64_t> starts_;  ///< lines at which turbostat was started again
+  std::int64_t rows_of_parts_ = 0;    ///< of packages, cores and CPUs
+  std::int64_t first_part_ = 0;
   bool torn_ = false;
   bool too_many_headers_ = false;
 };
@@ -142,13 +98,14 @@ std::optional<std::size_t> Turbostat::power_column(const Header& h) const {
   } else if (!wanted.empty()) {
     at = h.find(wanted);
   } else {
-    at = h.find(kPackageWatts[0]);
-    if (!at) at = h.find(kPackageWatts[1]);
+    at = h.find(turbostat::kPackageWatts[0]);
+    if (!at) at = h.find(turbostat::kPackageWatts[1]);
   }
-  return at && in_watts(h.names[*at]) ? at : std::nullopt;
+  return at && is_in_watts(h.names[*at]) ? at : std::nullopt;
 }
 
 void Turbostat::read_header(std::string_view line) {
+  in_preamble_ = false;
   if (!headers_.empty()) {
     ++builder_.understanding().repeated_headers;
     if (headers_[current_].text == line) return;
@@ -166,7 +123,7 @@ void Turbostat::read_header(std::string_view line) {
   h.tabs = line.find('\t') != std::string_view::npos;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     h.names.emplace_back(cells_[i]);
-    if (among(kTopology, cells_[i])) h.topology.push_back(i);
+    if (turbostat::is_topology(cells_[i])) h.topology.push_back(i);
   }
   h.power = power_column(h);
   h.time = h.find(kTime);
@@ -186,10 +143,15 @@ void Turbostat::read_row(std::string_view line) {
   }
   for (const std::size_t i : h.topology) {
     if (i >= cells_.size() || cells_[i] == "-" || cells_[i].empty()) continue;
-    if (parse_int(cells_[i]).value_or(-1) >= 0) return;
+    if (parse_int(cells_[i]).value_or(-1) >= 0) {
+      if (rows_of_parts_++ == 0) first_part_ = input_.line_number();
+      return;
+    }
     cut = true;  // a line that was cut runs into the next
   }
-  Row row{.line = input_.line_number(), .header = static_cast<std::uint32_t>(current_)};
+  Row row{.line = input_.line_number(),
+          .header = static_cast<std::uint32_t>(current_),
+          .run = static_cast<std::uint32_t>(runs_.size())};
   if (input_.last_line_torn()) {
     torn_ = true;
     return;
@@ -212,44 +174,32 @@ void Turbostat::read_row(std::string_view line) {
   rows_.push_back(row);
 }
 
-/// "Measurement interval: 5.000 seconds", which each start of turbostat prints above its table.
-bool Turbostat::read_interval(std::string_view line) {
-  constexpr std::string_view kInterval = "Measurement interval:";
-  if (!line.starts_with(kInterval)) return false;
+void Turbostat::read_preamble(std::string_view line) {
+  if (!line.starts_with(kInterval)) return;
   const std::string_view rest = trim(line.substr(kInterval.size()));
   const auto seconds = parse_double(rest.substr(0, rest.find(' ')));
-  if (!seconds || *seconds <= 0 || *seconds >= 1e9) return false;
-  const Nanos stated = to_nanos(Seconds(*seconds));
-  // Rows of a table without one have turbostat's own.
-  const Nanos before = rows_.empty() ? stated : interval_.value_or(kDefaultInterval);
-  if (stated != before && other_interval_ == 0) other_interval_ = input_.line_number();
-  interval_ = stated;
-  return true;
+  if (!seconds || !(*seconds > 0) || *seconds >= 1e9) return;
+  const Nanos interval = to_nanos(Seconds(*seconds));
+  if (runs_.empty() || runs_.back().interval != interval) runs_.push_back({input_.line_number(), interval});
+}
+
+/// As many cells as the header has, and nothing but numbers.
+bool Turbostat::looks_like_row() const {
+  return cells_.size() == headers_[current_].names.size() &&
+         std::ranges::all_of(cells_, [](std::string_view c) { return c == "-" || parse_double(c); });
 }
 
 void Turbostat::read_line(std::string_view line) {
   if (trim(line).empty()) return;
-  if (!rows_.empty() && line.starts_with("turbostat version")) starts_.push_back(input_.line_number());
-  const bool interval = read_interval(line);
   split(line, line.find('\t') != std::string_view::npos, cells_);
   if (is_header(cells_)) return read_header(line);
-  if (!headers_.empty() && !interval) return read_row(line);
-}
-
-/// Without a clock rows are counted off, and what they are apart has to be the same throughout.
-Result<void> Turbostat::check_interval() {
-  if (other_interval_ > 0) {
-    return fail(ErrorKind::bad_input, place(other_interval_),
-                fmt::format("turbostat was started again with another interval, and the table has no {}", kTime),
-                "Split the file at that line, or record it with `turbostat --enable Time_Of_Day_Seconds`.");
+  if (!in_preamble_ && (line.starts_with(kVersion) || line.starts_with(kInterval))) {
+    in_preamble_ = true;
+    if (!rows_.empty()) starts_.push_back(input_.line_number());
   }
-  if (!starts_.empty()) {
-    builder_.understanding().warnings.push_back(fmt::format(
-        "{}: turbostat was started again{}, and without a clock nothing says how much later: its rows follow those "
-        "before as if no time had passed.",
-        place(starts_.front()), starts_.size() > 1 ? fmt::format(", the first of {} times", starts_.size()) : ""));
-  }
-  return {};
+  // Rows whose header was cut go on under the one before.
+  if (in_preamble_ && !headers_.empty() && looks_like_row()) in_preamble_ = false;
+  in_preamble_ ? read_preamble(line) : read_row(line);
 }
 
 Result<void> Turbostat::check_headers() const {
@@ -281,13 +231,20 @@ Result<void> Turbostat::check_headers() const {
               "Record it as root on a CPU with RAPL, or name the column with --power.");
 }
 
+Nanos Turbostat::period_of(const Row& row) const {
+  if (options_.period) return *options_.period;
+  return row.run == 0 ? kDefaultInterval : runs_[row.run - 1].interval;
+}
+
 Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
   const std::size_t device = builder_.device(device_name);
-  const Nanos period = options_.period.value_or(interval_.value_or(kDefaultInterval));
-  std::int64_t poll = 0;
+  std::int64_t next_ns = 0;
   for (const Row& row : rows_) {
     const Header& h = headers_[row.header];
-    const std::int64_t number = poll++;
+    const std::int64_t assumed_ns = next_ns;
+    if (!clock && __builtin_add_overflow(next_ns, period_of(row).count(), &next_ns)) {
+      return fail(ErrorKind::usage, "--period", "the rows would span more than 95 years", "Give a shorter period.");
+    }
     if (row.fault == Row::Fault::cells) {
       builder_.damaged(place(row.line), "the cells do not match the header");
     } else if (!h.power || (clock && !h.time)) {
@@ -297,11 +254,7 @@ Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
       builder_.damaged(place(row.line),
                        row.fault == Row::Fault::time ? "the time cannot be read" : "the power cannot be read");
     } else {
-      std::int64_t ns = row.time_ns;
-      if (!clock && __builtin_mul_overflow(number, period.count(), &ns)) {
-        return fail(ErrorKind::usage, "--period", "the rows would span more than 95 years", "Give a shorter period.");
-      }
-      builder_.add(device, ns, row.power_w);
+      builder_.add(device, clock ? row.time_ns : assumed_ns, row.power_w);
     }
   }
   builder_.series(device).device.meter = MeterKind::counter_difference;
@@ -315,6 +268,45 @@ const Header& Turbostat::whole_header(bool clock) const {
   if (whole == headers_.end())
     whole = std::ranges::find_if(headers_, [](const Header& h) { return h.power.has_value(); });
   return *whole;
+}
+
+/// "5 s a row from zero, 1 s from line 296 on".
+std::string Turbostat::periods() const {
+  constexpr int kMostNamed = 4;
+  std::string text;
+  std::optional<std::uint32_t> run;
+  int named = 0;
+  for (const Row& row : rows_) {
+    if (row.run == run || (run && options_.period)) continue;
+    run = row.run;
+    if (++named > kMostNamed) return text + ", and so on";
+    text += text.empty()
+                ? format_duration(period_of(row)) + " a row from zero"
+                : fmt::format(", {} from line {} on", format_duration(period_of(row)), runs_[row.run - 1].line);
+  }
+  return text;
+}
+
+/// Times where there is no clock.
+void Turbostat::explain_rows() {
+  Understanding& u = builder_.understanding();
+  builder_.clock(false, false);
+  const std::string periods = this->periods();
+  const bool stated = !runs_.empty();
+  u.clock = fmt::format("none: {} ({})", periods,
+                        options_.period ? "--period"
+                        : stated        ? "'Measurement interval'"
+                                        : "assumed");
+  if (!options_.period) {
+    builder_.note(fmt::format("The table has no {}: {} is {}; --period says otherwise.", kTime, periods,
+                              stated ? "taken from its 'Measurement interval'" : "assumed, turbostat's default"));
+  }
+  if (!starts_.empty()) {
+    u.warnings.push_back(fmt::format(
+        "{}: turbostat was started again{}, and without a clock nothing says how much later: its rows follow those "
+        "before as if no time had passed.",
+        place(starts_.front()), starts_.size() > 1 ? fmt::format(", the first of {} times", starts_.size()) : ""));
+  }
 }
 
 void Turbostat::explain(bool clock) {
@@ -344,15 +336,7 @@ void Turbostat::explain(bool clock) {
     builder_.clock(stamps_.wall(), true);
     if (options_.period) builder_.note("--period is not used: the log has a clock of its own.");
   } else {
-    builder_.clock(false, false);
-    const Nanos period = options_.period.value_or(interval_.value_or(kDefaultInterval));
-    const std::string_view source = options_.period ? "--period" : interval_ ? "'Measurement interval'" : "assumed";
-    u.clock = fmt::format("none: {} a row from zero ({})", format_duration(period), source);
-    if (!options_.period) {
-      builder_.note(fmt::format("The table has no {}: {} a row from zero is {}; --period says otherwise.", kTime,
-                                format_duration(period),
-                                interval_ ? "taken from its 'Measurement interval'" : "assumed, turbostat's default"));
-    }
+    explain_rows();
   }
   if (torn_) builder_.note("The last line was cut while it was written and is left out.");
 }
@@ -366,10 +350,15 @@ Result<Trace> Turbostat::read() {
   std::string_view line;
   while (input_.next_line(line)) read_line(line);
   if (auto fit = check_headers(); !fit) return std::unexpected(fit.error());
-  const bool clock = std::ranges::any_of(headers_, [](const Header& h) { return h.time.has_value(); });
-  if (!clock) {
-    if (auto same = check_interval(); !same) return std::unexpected(same.error());
+  if (rows_.empty() && rows_of_parts_ > 0) {
+    return fail(
+        ErrorKind::bad_input, place(first_part_),
+        fmt::format("it holds {} of packages, cores and CPUs, and no row of the whole machine, which has '-' in "
+                    "their columns",
+                    counted(rows_of_parts_, "row")),
+        "Keep that row when the output is filtered, or record it with --Summary.");
   }
+  const bool clock = std::ranges::any_of(headers_, [](const Header& h) { return h.time.has_value(); });
   const Header& whole = whole_header(clock);
   const std::string& column = whole.names[whole.power.value_or(0)];
   if (auto added = add_rows(clock, column); !added) return std::unexpected(added.error());
@@ -379,7 +368,7 @@ Result<Trace> Turbostat::read() {
 }
 
 Match recognise(std::string_view head) {
-  if (head.starts_with("turbostat version")) return Match::sure;
+  if (head.starts_with(kVersion)) return Match::sure;
   std::vector<std::string_view> cells;
   while (!head.empty()) {
     const std::size_t end = head.find('\n');

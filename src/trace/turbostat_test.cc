@@ -64,17 +64,44 @@ TEST(Turbostat, WithoutAClockTheIntervalIsTakenAndSaid) {
   EXPECT_EQ(given->understanding.clock, "none: 1 s a row from zero (--period)");
 }
 
-TEST(Turbostat, StartedAgainWithoutAClockNeedsTheSameInterval) {
+TEST(Turbostat, EveryRunHasItsOwnInterval) {
+  const auto table = [](const std::string& watts) { return "CPU\tAvg_MHz\tPkgWatt\n-\t9\t" + watts + "\n0\t9\t1\n"; };
+  const std::string first = kPreamble + table("10") + table("20");
+  const std::string faster =
+      "turbostat version 2030.01.01 - made up\nMeasurement interval: 1.000 seconds\n8 * 100.0 = 800.0 MHz\n";
+  const auto t = read(first + faster + table("30") + table("40"));
+  ASSERT_TRUE(t) << t.error().message();
+  // 2.5 s for each of the first two rows, 1 s for those behind them.
+  EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 2500 * kMs, 5000 * kMs, 6000 * kMs}));
+  EXPECT_EQ(t->series[0].power_w, (std::vector<double>{10, 20, 30, 40}));
+  EXPECT_EQ(t->understanding.clock, "none: 2.5 s a row from zero, 1 s from line 11 on ('Measurement interval')");
+  ASSERT_EQ(t->understanding.warnings.size(), 1U);
+  EXPECT_EQ(t->understanding.warnings[0].find("turbo.txt:10: turbostat was started again"), 0U);
+  EXPECT_EQ(t->understanding.other_lines, 0);
+  EXPECT_EQ(t->understanding.damaged, 0);
+  const auto stated = read(first + faster + table("30"), {.period = Nanos(kSecond)});
+  ASSERT_TRUE(stated) << stated.error().message();
+  EXPECT_EQ(stated->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond, 2 * kSecond}));
+  EXPECT_EQ(stated->understanding.clock, "none: 1 s a row from zero (--period)");
+}
+
+TEST(Turbostat, WithoutTheRowOfTheWholeMachineTheCauseIsSaid) {
+  const auto t = read("Package\tCPU\tAvg_MHz\tPkgWatt\n0\t0\t9\t99.5\n1\t1\t9\t149.5\n");
+  ASSERT_FALSE(t);
+  EXPECT_EQ(t.error().where, "turbo.txt:2");
+  EXPECT_NE(t.error().what.find("2 rows of packages, cores and CPUs, and no row of the whole machine"),
+            std::string::npos);
+  EXPECT_NE(t.error().cure.find("--Summary"), std::string::npos);
+}
+
+TEST(Turbostat, StartedAgainWithoutAClockIsWarnedAbout) {
   const std::string table = "Core\tCPU\tAvg_MHz\tPkgWatt\n-\t-\t9\t10\n0\t0\t9\t10\n-\t-\t9\t12\n";
   const std::string second = "turbostat version 2030.01.01 - made up\nMeasurement interval: 1.000 seconds\n";
-  // Lines 1 to 3 are the preamble, 4 to 7 the table, 8 and 9 the second preamble.
-  const auto mixed = read(kPreamble + table + second + table);
-  ASSERT_FALSE(mixed);
-  EXPECT_NE(mixed.error().message().find("turbo.txt:9: turbostat was started again with another interval"),
-            std::string::npos)
-      << mixed.error().message();
-  EXPECT_NE(mixed.error().message().find("Split the file at that line"), std::string::npos);
-  EXPECT_FALSE(read(table + second + table)) << "the first had turbostat's own five seconds";
+  // The first had turbostat's own five seconds.
+  const auto later = read(table + second + table);
+  ASSERT_TRUE(later) << later.error().message();
+  EXPECT_EQ(later->series[0].time_ns, (std::vector<std::int64_t>{0, 5 * kSecond, 10 * kSecond, 11 * kSecond}));
+  EXPECT_EQ(later->understanding.clock, "none: 5 s a row from zero, 1 s from line 6 on ('Measurement interval')");
   // Twice alike: read on, but how long it stood still is not known.
   const auto alike = read(kPreamble + table + kPreamble + table);
   ASSERT_TRUE(alike) << alike.error().message();
