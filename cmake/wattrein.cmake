@@ -16,6 +16,7 @@ if(WATTREIN_DEVELOPER)
                          -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
 endif()
 if(WATTREIN_SANITIZE)
+  target_compile_definitions(wattrein_flags INTERFACE _GLIBCXX_ASSERTIONS)  # an empty optional, an index too far
   target_compile_options(wattrein_flags INTERFACE -fsanitize=${WATTREIN_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
   target_link_options(wattrein_flags INTERFACE -fsanitize=${WATTREIN_SANITIZE})
