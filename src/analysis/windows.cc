@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "analysis/bootstrap.h"
 #include "analysis/window_scan.h"
@@ -51,11 +53,47 @@ class Worst {
   std::int64_t begin_ns_ = 0;
 };
 
+/// Stretches of windows that come in order of their begin. Keeps the longest.
+class Stretches {
+ public:
+  void see(std::int64_t begin_ns, std::int64_t end_ns, double mean_w) {
+    if (count_ == 0 || begin_ns > end_ns_) {
+      close();
+      ++count_;
+      begin_ns_ = begin_ns;
+      end_ns_ = end_ns;
+      worst_w_ = mean_w;
+      return;
+    }
+    end_ns_ = std::max(end_ns_, end_ns);
+    worst_w_ = std::max(worst_w_, mean_w);
+  }
+  /// After the last window.
+  void close() {
+    if (count_ == 0) return;
+    const Stretch last{Nanos(begin_ns_), Nanos(end_ns_ - begin_ns_), Watts(worst_w_)};
+    time_ += last.duration;
+    const auto at = std::ranges::upper_bound(longest_, last.duration, std::ranges::greater(), &Stretch::duration);
+    longest_.insert(at, last);
+    if (longest_.size() > kMostStretches) longest_.pop_back();
+  }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] Nanos time() const { return time_; }
+  [[nodiscard]] const std::vector<Stretch>& longest() const { return longest_; }
+
+ private:
+  std::int64_t count_ = 0;
+  std::int64_t begin_ns_ = 0;
+  std::int64_t end_ns_ = 0;
+  double worst_w_ = 0.0;
+  Nanos time_{0};
+  std::vector<Stretch> longest_;
+};
+
 /// Windows against one limit.
 class Tally {
  public:
-  Tally(const Steps& steps, Watts limit, std::optional<Nanos> block)
-      : limit_uw_(to_microwatts(limit.value())), covered_until_ns_(steps.span_begin()) {
+  Tally(const Steps& steps, Watts limit, std::optional<Nanos> block) : limit_uw_(to_microwatts(limit.value())) {
     if (block) rates_.emplace(Nanos(steps.span_begin()), Nanos(steps.span_end()), *block);
   }
 
@@ -68,25 +106,26 @@ class Tally {
   void write(WindowVerdict& out) const {
     out.violating = violating_;
     out.first_over = first_over_;
-    if (out.means.spec.kind != WindowKind::samples && out.means.known > 0) out.time_over = time_over_;
+    if (out.means.spec.kind == WindowKind::samples || out.means.known == 0) return;
+    Stretches stretches = stretches_;
+    stretches.close();
+    out.time_over = stretches.time();
+    out.stretches = stretches.count();
+    out.longest = stretches.longest();
   }
   [[nodiscard]] const std::optional<RateBootstrap>& rates() const { return rates_; }
 
  private:
-  /// Windows come in order of their begin and may overlap: time in two of them counts once.
   void add_violating(const Window& window) {
     violating_ += window.count;
     if (!first_over_) first_over_ = Nanos(window.begin_ns);
-    const std::int64_t end = window.begin_ns + window.count * window.width_ns;
-    time_over_ += Nanos(std::max<std::int64_t>(0, end - std::max(window.begin_ns, covered_until_ns_)));
-    covered_until_ns_ = std::max(covered_until_ns_, end);
+    stretches_.see(window.begin_ns, window.begin_ns + window.count * window.width_ns, window.amount.mean_w());
   }
 
   std::int64_t limit_uw_;
-  std::int64_t covered_until_ns_;
   std::int64_t violating_ = 0;
   std::optional<Nanos> first_over_;
-  Nanos time_over_{0};
+  Stretches stretches_;
   std::optional<RateBootstrap> rates_;
 };
 

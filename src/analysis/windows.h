@@ -51,6 +51,14 @@ struct WindowMeans {
   Nanos worst_start{0};
 };
 
+/// Time that lies in violating windows without a break: windows that overlap or touch are one stretch.
+struct Stretch {
+  Nanos start{0};
+  Nanos duration{0};
+  Watts worst{};  ///< the largest mean of its windows
+};
+inline constexpr std::size_t kMostStretches = 5;
+
 /// The same against a limit. A window mean above the limit violates; counting is exact (integer microwatt
 /// nanoseconds), so a constant load at the limit does not.
 struct WindowVerdict {
@@ -60,6 +68,8 @@ struct WindowVerdict {
   std::optional<Nanos> first_over{};  ///< begin of the first violating window
   std::optional<Nanos> time_over{};   ///< time that lies in any violating window; nothing where none is known, and for
                                       ///< samples, whose time is that of excursions
+  std::int64_t stretches = 0;         ///< of violating windows; none for samples, which have excursions
+  std::vector<Stretch> longest{};     ///< of those, at most kMostStretches; the longest first, of equals the earliest
   std::optional<double> rate;         ///< violating / known; nothing when none is known
   std::optional<Interval> rate_95;    ///< moving-block bootstrap; nothing with fewer than ten blocks
   std::optional<double> upper_95;     ///< with no violation: 3/n, n = known time / max(w, 2 correlation times)

@@ -95,6 +95,39 @@ TEST(Windows, SayWhenAndHowLongTheyViolateCountingOverlapOnce) {
   EXPECT_FALSE(longer.time_over);
 }
 
+TEST(Windows, NameTheLongestStretchesOfThoseAbove) {
+  // Means over 2 s in watts, by the second at which they begin: 250 325 300 200 100 50 200 200; above 190 are those
+  // that begin from 0 to 3 s, and at 6 and 7 s.
+  const TestLog log = TestLog::regular(1, {200, 300, 350, 250, 150, 50, 50, 350, 50, 150});
+  const WindowVerdict v = judge_windows(log.steps(kPlainHold), sliding(2s), Watts(190), {});
+  EXPECT_EQ(v.violating, 6);
+  EXPECT_EQ(v.stretches, 2);
+  ASSERT_EQ(v.longest.size(), 2u);
+  EXPECT_EQ(v.longest[0].start, 0s);
+  EXPECT_EQ(v.longest[0].duration, 5s);
+  EXPECT_EQ(v.longest[0].worst, Watts(325));
+  EXPECT_EQ(v.longest[1].start, 6s);
+  EXPECT_EQ(v.longest[1].duration, 3s);
+  EXPECT_EQ(v.longest[1].worst, Watts(200));
+  EXPECT_EQ(v.time_over, 8s);
+  EXPECT_EQ(judge_windows(log.steps(kPlainHold), kSamples, Watts(190), {}).stretches, 0);
+  EXPECT_EQ(judge_windows(log.steps(kPlainHold), sliding(2s), Watts(400), {}).stretches, 0);
+}
+
+TEST(Windows, KeepFiveStretchesAndCountAll) {
+  // Seven blocks of 1 s are above 300 W, each alone but for the third and fourth.
+  const TestLog log = TestLog::regular(1, {400, 100, 410, 100, 420, 430, 100, 440, 100, 450, 100, 460, 100});
+  const WindowVerdict v = judge_windows(log.steps(kPlainHold), block(1s), Watts(300), {});
+  EXPECT_EQ(v.stretches, 6);
+  ASSERT_EQ(v.longest.size(), kMostStretches);
+  EXPECT_EQ(v.longest[0].start, 4s);
+  EXPECT_EQ(v.longest[0].duration, 2s);
+  EXPECT_EQ(v.longest[0].worst, Watts(430));
+  EXPECT_EQ(v.longest[1].start, 0s);
+  EXPECT_EQ(v.longest[4].start, 9s) << "of equals the earliest";
+  EXPECT_EQ(v.time_over, 7s);
+}
+
 TEST(Windows, ConstantLoadExactlyAtTheLimitDoesNotViolate) {
   Rng rng(7);
   std::vector<double> at_s{0};

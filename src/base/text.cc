@@ -270,4 +270,17 @@ std::string printable(std::string_view s, std::size_t max) {
   return out;
 }
 
+std::string printable_ends(std::string_view s, std::size_t max) {
+  constexpr std::size_t kDots = 3;
+  const std::string whole = printable(s, s.size() * 4);
+  std::vector<std::size_t> starts;  // of each character
+  for (std::size_t at = 0; at < whole.size(); at += std::max<std::size_t>(1, utf8_length(whole.substr(at, 4)))) {
+    starts.push_back(at);
+  }
+  if (starts.size() <= max || max <= kDots) return printable(s, max);
+  const std::size_t head = (max - kDots) / 2;
+  const std::size_t tail = max - kDots - head;
+  return whole.substr(0, starts[head]) + std::string(kDots, '.') + whole.substr(starts[starts.size() - tail]);
+}
+
 }  // namespace wattrein

@@ -55,5 +55,7 @@ template <std::integral T>
 /// A line of an outside file made safe to print: control characters and bytes that are no UTF-8 escaped, cut to
 /// `max` characters with dots.
 [[nodiscard]] std::string printable(std::string_view s, std::size_t max = 78);
+/// The same, with the dots in the middle: names of a kind differ at their end ("52_mlp...-ac/node").
+[[nodiscard]] std::string printable_ends(std::string_view s, std::size_t max);
 
 }  // namespace wattrein

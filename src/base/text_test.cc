@@ -291,5 +291,15 @@ TEST(Printable, CutsWithDotsAtTheWidth) {
   EXPECT_EQ(printable("abc", 0), "");
 }
 
+TEST(Printable, EndsKeepBothEnds) {
+  EXPECT_EQ(printable_ends("12345678", 8), "12345678");
+  EXPECT_EQ(printable_ends("123456789", 8), "12...789");
+  EXPECT_EQ(printable_ends("rack-a/node1-ac/psu", 12), "rack...c/psu");
+  EXPECT_EQ(printable_ends("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xb6", 5), "\xc3\xa4...\xc3\xb6");
+  EXPECT_EQ(printable_ends("\x01\x01\x01", 8), "\\x...x01");
+  EXPECT_EQ(printable_ends("abcd", 3), "...");
+  EXPECT_EQ(printable_ends("", 8), "");
+}
+
 }  // namespace
 }  // namespace wattrein

@@ -119,6 +119,12 @@ void run(Context& context, const Flags& flags) {
     complain(context, fits.error());
     return;
   }
+  if (flags.json) {
+    if (const auto fits = check_json_takes_no_file(flags.files); !fits) {
+      complain(context, fits.error());
+      return;
+    }
+  }
   auto join = flags.join.options(flags.files);
   if (!join) {
     complain(context, join.error());

@@ -114,6 +114,16 @@ Result<void> check_output(const std::string& path, std::string_view option, cons
   return {};
 }
 
+Result<void> check_json_takes_no_file(const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (!input.ends_with(".json") || std::filesystem::exists(input, ignored)) continue;
+    return fail(ErrorKind::usage, input, "there is no such log, and --json takes no file",
+                fmt::format("JSON goes to standard output: --json > {}", input));
+  }
+  return {};
+}
+
 std::string coloured(std::string text) {
   text = without_controls(std::move(text));
   const char* no_color = std::getenv("NO_COLOR");

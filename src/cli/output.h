@@ -17,8 +17,10 @@ void warn(std::string_view sentence);
 /// Refuses to write a result over one of the logs it is made from. Errors: usage.
 [[nodiscard]] Result<void> check_output(const std::string& path, std::string_view option,
                                         const std::vector<std::string>& inputs);
-/// Text of logs made safe for a terminal (control characters become '?'), then colour for the words /// VIOLATED,
-/// violated and compliant where standard output is a terminal and NO_COLOR is unset.
+/// A missing log that is called .json beside --json was meant to be written. Errors: usage.
+[[nodiscard]] Result<void> check_json_takes_no_file(const std::vector<std::string>& inputs);
+/// Text of logs made safe for a terminal (control characters become '?'), then colour for the words
+/// VIOLATED, violated and compliant where standard output is a terminal and NO_COLOR is unset.
 [[nodiscard]] std::string coloured(std::string text);
 
 /// A file that appears whole or not at all: written beside its place, synced, renamed. What was there stays

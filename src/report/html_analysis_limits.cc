@@ -55,10 +55,18 @@ std::string window_label(const WindowMeans& means) {
   return escape(exact_duration(means.spec.window)) + " " + escape(analysis::name(means.spec.kind));
 }
 
+/// With a mark on the sizes that decide the limit.
+std::string window_label(const WindowMeans& means, const Limit& limit) {
+  const bool own = limit.window ? means.spec.kind != WindowKind::samples && means.spec.window == *limit.window
+                                : means.spec.kind == WindowKind::samples;
+  return window_label(means) + (own ? " <b>(limit)</b>" : "");
+}
+
 std::string interval_cell(const WindowVerdict& w) {
   if (w.rate_95) return percent(w.rate_95->low) + " to " + percent(w.rate_95->high);
   if (w.upper_95) {
-    return fmt::format("at most {} (3/n, n&nbsp;=&nbsp;{})", percent(*w.upper_95), independent_windows(*w.upper_95));
+    return fmt::format("at most {}<span class=\"interval\">3/n, n&nbsp;=&nbsp;{}</span>", percent(*w.upper_95),
+                       independent_windows(*w.upper_95));
   }
   return w.means.available ? word("no interval") : "";
 }
@@ -78,11 +86,11 @@ void window_row(Table& table, const FileView& file, const Judged& j, const Windo
   const double limit = j.result->limit.power.value();
   const WindowMeans& m = w.means;
   if (!m.available) {
-    table.row({window_label(m), "", "", "", "", "", "", "", verdict_cell(w), note_of(w)}, "faint");
+    table.row({window_label(m, j.result->limit), "", "", "", "", "", "", "", verdict_cell(w), note_of(w)}, "faint");
     return;
   }
-  table.row({window_label(m), number(m.known), number(m.unknown), m.known > 0 ? number(w.violating) : unknown(),
-             w.rate ? percent(*w.rate) : unknown(), interval_cell(w),
+  table.row({window_label(m, j.result->limit), number(m.known), number(m.unknown),
+             m.known > 0 ? number(w.violating) : unknown(), w.rate ? percent(*w.rate) : unknown(), interval_cell(w),
              m.worst ? watts_beside(m.worst->value(), limit) : unknown(), worst_from(file, *j.subject, m),
              verdict_cell(w), note_of(w)});
 }
@@ -194,6 +202,32 @@ std::string excursion_table(const FileView& file, const Limit& limit) {
   return out;
 }
 
+/// Of a limit on means: the longest stretches of its sliding windows above it.
+std::string stretch_table(const FileView& file, const Limit& limit) {
+  if (!limit.window) return "";
+  Table table(fmt::format("Longest stretches of sliding windows above {}", limit_text(limit)),
+              {{"Of", true}, {"From"}, {"Duration"}, {"Worst mean (W)"}});
+  std::int64_t all = 0;
+  std::int64_t shown = 0;
+  for (const Judged& j : judged(file.analysis, limit)) {
+    const WindowVerdict* own = own_windows(*j.result).decisive;
+    if (own == nullptr) continue;
+    all += own->stretches;
+    for (const analysis::Stretch& s : own->longest) {
+      if (++shown > static_cast<std::int64_t>(kMostExcursions)) continue;
+      table.row({subject_name(*j.subject, file.analysis), when(file, *j.subject, s.start), duration(s.duration),
+                 watts_beside(s.worst.value(), limit.power.value())});
+    }
+  }
+  if (table.empty()) return "";
+  shown = std::min(shown, static_cast<std::int64_t>(kMostExcursions));
+  const std::string rest = all > shown
+                               ? fmt::format("<p class=\"hint\">{} of {} are listed, at most {} a device.</p>\n",
+                                             number(shown), number(all), analysis::kMostStretches)
+                               : "";
+  return table.html() + rest;
+}
+
 std::string limit_heading(const FileView& file, const Limit& limit) {
   return fmt::format("<h4>{}{}</h4>\n", file.analysis.limits_proposed ? "Proposed: " : "", limit_name(limit));
 }
@@ -243,7 +277,8 @@ std::string excursions_section(const FileView& file) {
       "transient. The removable share is the part of the overshoot that feedback could take away without lowering the "
       "mean.</p>\n";
   for (const Limit& limit : file.analysis.limits) {
-    out += limit_heading(file, limit) + summary_table(file, limit) + excursion_table(file, limit);
+    out += limit_heading(file, limit) + summary_table(file, limit) + stretch_table(file, limit) +
+           excursion_table(file, limit);
   }
   return out;
 }

@@ -62,6 +62,18 @@ void window_verdict(JsonWriter& json, const WindowVerdict& w) {
   json.field("violating", w.violating);
   optional_number(json, "first_over_s", w.first_over ? std::optional(to_seconds(*w.first_over)) : std::nullopt);
   optional_number(json, "time_over_s", w.time_over ? std::optional(to_seconds(*w.time_over)) : std::nullopt);
+  if (!w.longest.empty()) {
+    json.field("stretches", w.stretches);
+    json.key("longest").begin_array();
+    for (const analysis::Stretch& s : w.longest) {
+      json.begin_object();
+      seconds(json, "start_s", s.start);
+      seconds(json, "duration_s", s.duration);
+      json.field("worst_mean_w", s.worst.value());
+      json.end_object();
+    }
+    json.end_array();
+  }
   optional_number(json, "rate", w.rate);
   interval(json, "rate_95", w.rate_95);
   optional_number(json, "rate_upper_95", w.upper_95);

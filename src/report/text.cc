@@ -51,7 +51,7 @@ std::string subjects_table(const Analysis& analysis) {
   const EnergyUnit unit = energy_unit(analysis);
   const auto add = [&](const Subject& s) {
     const bool snapshot = s.sampling.span.count() == 0;
-    std::vector<std::string> row{printable(s.name, 28),
+    std::vector<std::string> row{printable_ends(s.name, 28),
                                  number(s.power.tmean ? s.power.tmean : s.power.mean),
                                  number(s.power.p95),
                                  number(s.power.max),
@@ -186,8 +186,9 @@ std::string windows_table(const LimitResult& result) {
       worst = sliding->means.worst;
     }
     shown.push_back(&w);
-    table.row({window_name(w.means.spec), fmt::format("{} / {}", w.violating, w.means.known), rate_cell(w),
-               rate_interval(w), watts(worst), window_word(w, sliding)});
+    const bool own = w.means.spec.kind == WindowKind::block && result.limit.window == w.means.spec.window;
+    table.row({window_name(w.means.spec) + (own ? " (limit)" : ""), fmt::format("{} / {}", w.violating, w.means.known),
+               rate_cell(w), rate_interval(w), watts(worst), window_word(w, sliding)});
   }
   std::string text = table.empty() ? "" : table.text(4) + intervals_legend(shown);
   std::string list;
@@ -195,6 +196,22 @@ std::string windows_table(const LimitResult& result) {
     list += (list.empty() ? "" : "; ") + windows + " (" + reason + ")";
   }
   return list.empty() ? text : text + wrap("not available: " + list, "    ");
+}
+
+/// Of a limit on means: when, for how long and how high, for the longest stretches of its sliding windows above it.
+std::string stretches_table(const trace::Trace& trace, const Subject& subject, const LimitResult& result) {
+  const WindowVerdict* own = own_windows(result).decisive;
+  if (!result.limit.window || own == nullptr || own->longest.empty()) return "";
+  const std::string size = exact_duration(*result.limit.window);
+  TextTable table({{"longest above in means over " + size, Align::left}, {"offset"}, {"for"}, {"worst mean"}});
+  for (const analysis::Stretch& s : own->longest) {
+    table.row({"from " + moment(trace, s.start, subject.sampling.span), offset_text(s.start),
+               format_duration(s.duration), watts(s.worst)});
+  }
+  return table.text(4) + wrap(fmt::format("{} {} of {} windows above it, {} in all", own->stretches,
+                                          own->stretches == 1 ? "stretch" : "stretches", size,
+                                          format_duration(own->time_over.value_or(Nanos(0)))),
+                              "    ");
 }
 
 std::string excursions_table(const trace::Trace& trace, const Subject& subject, const LimitResult& result) {
@@ -205,15 +222,16 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   std::ranges::sort(longest, {}, [](const Excursion* e) { return std::pair(-e->duration, e->start); });
   longest.resize(std::min(longest.size(), kShownExcursions));
   TextTable table(
-      {{"longest runs at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});
+      {{"longest excursions at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});
   for (const Excursion* e : longest) {
     table.row({moment(trace, e->start, subject.sampling.span), offset_text(e->start), format_duration(e->duration),
                watts(e->peak), energy(e->overshoot), e->plateau ? "plateau" : "transient"});
   }
   std::string text = table.text(4);
-  std::string summary = fmt::format("{} above it ({}, {}), {} in all, overshoot {}", counted(all.list.size(), "run"),
-                                    counted(all.plateaus, "plateau"), counted(all.transients, "transient"),
-                                    format_duration(all.time_above), energy(all.overshoot));
+  std::string summary =
+      fmt::format("{} above it ({}, {}), {} in all, overshoot {}", counted(all.list.size(), "excursion"),
+                  counted(all.plateaus, "plateau"), counted(all.transients, "transient"),
+                  format_duration(all.time_above), energy(all.overshoot));
   if (all.removable_share)
     summary += fmt::format(", of which feedback could remove {}", percent(*all.removable_share, 2));
   return text + wrap(summary, "    ");
@@ -239,7 +257,7 @@ std::string devices_window_table(const trace::Trace& trace, const std::vector<co
     const LimitResult& r = *result_of(*s, limit);
     const OwnWindows own = own_windows(r);
     const bool any = own.decisive != nullptr && own.decisive->means.worst;
-    table.row({printable(s->name, 16), std::string(outcome(r)), over(own.block), over(own.decisive),
+    table.row({printable_ends(s->name, 16), std::string(outcome(r)), over(own.block), over(own.decisive),
                any ? watts(own.decisive->means.worst) : "-",
                any ? moment(trace, own.decisive->means.worst_start, s->sampling.span) : "-"});
   }
@@ -248,12 +266,12 @@ std::string devices_window_table(const trace::Trace& trace, const std::vector<co
 
 std::string devices_table(const trace::Trace& trace, const std::vector<const Subject*>& subjects, const Limit& limit) {
   TextTable table(
-      {{"device", Align::left}, {"verdict", Align::left}, {"runs"}, {"time above"}, {"longest"}, {"first at"}});
+      {{"device", Align::left}, {"verdict", Align::left}, {"excursions"}, {"time above"}, {"longest"}, {"first at"}});
   for (const Subject* s : subjects) {
     const LimitResult& r = *result_of(*s, limit);
     const analysis::Excursions& e = r.excursions;
     const bool any = !e.list.empty();
-    table.row({printable(s->name, 16), std::string(outcome(r)), fmt::format("{}", e.list.size()),
+    table.row({printable_ends(s->name, 16), std::string(outcome(r)), fmt::format("{}", e.list.size()),
                any ? format_duration(e.time_above) : "-", any ? format_duration(e.longest) : "-",
                any ? moment(trace, e.list.front().start, s->sampling.span) : "-"});
   }
@@ -275,6 +293,7 @@ std::string limit_text(const trace::Trace& trace, const Analysis& analysis, cons
   if (subjects.size() > 1)
     text += fmt::format("    in full for device {} (all devices: --json, --report):\n", worst.name);
   text += windows_table(result);
+  text += stretches_table(trace, worst, result);
   text += excursions_table(trace, worst, result);
   text += breaker_text(result);
   return text;

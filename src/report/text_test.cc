@@ -241,8 +241,27 @@ TEST(Text, CountsOneAsOne) {
   e.transients = 1;
   c.analysis.devices[0].sampling.holes = 1;
   const std::string text = flat(analysis_text(c.trace, c.analysis));
-  EXPECT_NE(text.find("1 run above it (0 plateaus, 1 transient)"), std::string::npos) << text;
+  EXPECT_NE(text.find("1 excursion above it (0 plateaus, 1 transient)"), std::string::npos) << text;
   EXPECT_NE(text.find("1 hole (longest gap"), std::string::npos) << text;
+}
+
+TEST(Text, ALimitOnMeansListsItsStretchesAndMarksItsRow) {
+  Case c = two_devices();
+  Limit& limit = c.analysis.limits[0];
+  limit.window = 30s;
+  auto& result = c.analysis.devices[0].limits[0];
+  for (auto& device : c.analysis.devices) device.limits[0].limit = limit;
+  for (auto& w : result.windows) {
+    if (w.means.spec.kind != analysis::WindowKind::sliding || w.means.spec.window != 30s) continue;
+    w.stretches = 1;
+    w.longest = {{.start = 10s, .duration = 35s, .worst = Watts(450)}};
+    w.time_over = 35s;
+  }
+  const std::string text = flat(analysis_text(c.trace, c.analysis));
+  EXPECT_NE(text.find("30 s (limit) 0 / 3"), std::string::npos) << text;
+  EXPECT_NE(text.find("from 00:22:37.858 +10.0 s 35 s 450.0 W 1 stretch of 30 s windows above it, 35 s in all"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Text, WarningsReachEveryLimit) {

@@ -78,14 +78,17 @@ std::string infrastructure_clause(const LimitResult& result) {
   return text;
 }
 
-/// " in 2 of 23 blocks and 45 of 871 sliding windows, the worst (230.1 W) from ..."; `first` stands before the worst.
+/// " in 2 of 23 blocks and in 45 of 871 sliding windows, the worst (230.1 W) from ..."; `first` stands before the
+/// worst.
 std::string window_clause(const Case& c, const Subject& subject, const OwnWindows& own, const std::string& first) {
   const WindowVerdict& w = *own.decisive;
   std::string text;
   if (own.block != nullptr && own.block->means.available) {
-    text += fmt::format(" in {} of {} and", own.block->violating, counted(own.block->means.known, "block"));
+    text += own.block->violating > 0
+                ? fmt::format(" in {} of {} and", own.block->violating, counted(own.block->means.known, "block"))
+                : fmt::format(" in none of {}, but", counted(own.block->means.known, "block"));
   }
-  text += fmt::format(" {}{} of {}", text.empty() ? "in " : "", w.violating, counted(w.means.known, "sliding window"));
+  text += fmt::format(" in {} of {}", w.violating, counted(w.means.known, "sliding window"));
   if (w.means.unknown > 0) text += fmt::format(" ({} more unknown)", w.means.unknown);
   text += first;
   if (w.means.worst) {
@@ -215,8 +218,9 @@ std::string held_clause(const Case& c) {
     if (c.subjects.size() > 1) text += " by " + c.called(highest);
   }
   if (own->upper_95) {
-    text += fmt::format("; {}, none above; rate {} with 95 % confidence", counted(own->means.known, "window"),
-                        rate_interval(*own));
+    const bool samples = own->means.spec.kind == WindowKind::samples;
+    text += fmt::format("; none of {} above; rate {} with 95 % confidence",
+                        counted(own->means.known, samples ? "sample" : "sliding window"), rate_interval(*own));
   }
   return text;
 }

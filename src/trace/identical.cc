@@ -139,6 +139,23 @@ std::map<Set, std::vector<std::size_t>> equal_files(const std::vector<Set>& sets
   return files;
 }
 
+/// "AC" or "DC" where a file's name has it as a word, but not both: "node1-ac.txt".
+std::string_view current_in(std::string_view path) {
+  const std::string name = lower(path.substr(path.rfind('/') + 1));
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto has = [&](std::string_view word) {
+    for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      const bool begins = at == 0 || !is_letter(name[at - 1]);
+      if (begins && (end == name.size() || !is_letter(name[end]))) return true;
+    }
+    return false;
+  };
+  const bool ac = has("ac");
+  if (ac == has("dc")) return "";
+  return ac ? "AC" : "DC";
+}
+
 }  // namespace
 
 std::vector<std::string> identical_series(const Trace& trace, const std::vector<Origin>& origins) {
@@ -173,6 +190,28 @@ std::vector<std::string> identical_series(const Trace& trace, const std::vector<
                               trace.series[sets[k].front()].size(), times(static_cast<std::int64_t>(sets[k].size()))));
   }
   return out;
+}
+
+std::optional<ReadTogether> read_together(const Trace& trace, const std::vector<Origin>& origins) {
+  constexpr std::size_t kEnough = 10;
+  for (std::size_t i = 1; i < trace.series.size(); ++i) {
+    const Series& first = trace.series.front();
+    const Series& other = trace.series[i];
+    const bool together = origins[i].file != origins.front().file && first.size() >= kEnough &&
+                          other.time_ns == first.time_ns && other.power_w != first.power_w;
+    if (!together) continue;
+    const std::string_view a = current_in(origins.front().name);
+    const std::string_view b = current_in(origins[i].name);
+    const bool named = !a.empty() && !b.empty() && a != b;
+    return ReadTogether{
+        fmt::format("{} and {} were read at the very same moments{}, as its AC input and its DC rail, a sum counts it "
+                    "twice; --join no keeps them apart.",
+                    printable(origins.front().name, 200), printable(origins[i].name, 200),
+                    named ? fmt::format(", and their names say {} and {}: of two meters of one machine", a, b)
+                          : ": if they are two meters of one machine"),
+        named};
+  }
+  return std::nullopt;
 }
 
 }  // namespace wattrein::trace

@@ -2,6 +2,7 @@
 // Devices that hold the very same readings: a copied log that a sum would count more than once.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,13 @@ struct Origin {
 /// device must show ten readings and five changes, of several three and two, since idle devices that are polled
 /// together may well agree. `origins`, one a series, may be empty: all of one file. Linear in the samples.
 [[nodiscard]] std::vector<std::string> identical_series(const Trace& trace, const std::vector<Origin>& origins = {});
+
+/// Two files whose devices were read at the very same moments, with other power: one program that reads two meters,
+/// perhaps of one machine. `named`: the files' names say AC and DC.
+struct ReadTogether {
+  std::string sentence;
+  bool named = false;
+};
+[[nodiscard]] std::optional<ReadTogether> read_together(const Trace& trace, const std::vector<Origin>& origins);
 
 }  // namespace wattrein::trace

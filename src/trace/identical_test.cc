@@ -32,7 +32,12 @@ TEST(Identical, FilesReadAtTheSameMomentsMayBeOneMachine) {
   std::vector<double> ac(12, 7000.0);
   std::vector<double> dc(12, 6800.0);
   const auto out = join(files(file("ac.csv", 0, {series("node", ac)}), file("dc.csv", 0, {series("node", dc)})), {});
-  EXPECT_TRUE(says(out->front().understanding.notes, "ac.csv and dc.csv were read at the very same moments"));
+  EXPECT_TRUE(says(out->front().understanding.warnings,
+                   "ac.csv and dc.csv were read at the very same moments, and their names say AC and DC"));
+  const auto other =
+      join(files(file("rack.csv", 0, {series("node", ac)}), file("dc.csv", 0, {series("node", dc)})), {});
+  EXPECT_TRUE(other->front().understanding.warnings.empty()) << "'rack' is no AC";
+  EXPECT_TRUE(says(other->front().understanding.notes, "rack.csv and dc.csv were read at the very same moments: if"));
   const auto apart = join(files(file("a.csv", 0, {series("node", ac)}), file("b.csv", 1, {series("node", dc)})), {});
   EXPECT_FALSE(says(apart->front().understanding.notes, "very same moments"));
 }

@@ -227,22 +227,6 @@ std::vector<Origin> origins_of(const std::vector<Trace>& traces, const Plan& pla
   return origins;
 }
 
-/// One program that reads two files' devices at the very same moments may read two meters of one machine.
-void note_read_together(const Trace& out, const std::vector<Origin>& origins, std::vector<std::string>& notes) {
-  constexpr std::size_t kEnough = 10;
-  for (std::size_t i = 1; i < out.series.size(); ++i) {
-    const Series& first = out.series.front();
-    const bool together = origins[i].file != origins.front().file && first.size() >= kEnough &&
-                          out.series[i].time_ns == first.time_ns && out.series[i].power_w != first.power_w;
-    if (!together) continue;
-    notes.push_back(
-        fmt::format("{} and {} were read at the very same moments: if they are two meters of one machine, as "
-                    "its AC input and its DC rail, a sum counts it twice; --join no keeps them apart.",
-                    printable(origins.front().name, 200), printable(origins[i].name, 200)));
-    return;
-  }
-}
-
 std::string_view how(Join mode) {
   switch (mode) {
     case Join::append: return "one behind the other (--join append)";
@@ -294,12 +278,11 @@ Trace carry_out(std::vector<Trace>& traces, const Plan& plan, Join mode) {
     out.series.push_back(merged_series(traces, t, origin, phases, merged));
   }
   note_merged(traces, plan, merged, notes);
-  note_read_together(out, origins, notes);
   take_notes(traces, files, notes);
-  out.understanding.warnings.insert(out.understanding.warnings.end(), plan.identity.warnings.begin(),
-                                    plan.identity.warnings.end());
-  for (std::string& sentence : identical_series(out, origins))
-    out.understanding.warnings.push_back(std::move(sentence));
+  std::vector<std::string>& warnings = out.understanding.warnings;
+  warnings.insert(warnings.end(), plan.identity.warnings.begin(), plan.identity.warnings.end());
+  for (std::string& sentence : identical_series(out, origins)) warnings.push_back(std::move(sentence));
+  if (auto two = read_together(out, origins)) (two->named ? warnings : notes).push_back(std::move(two->sentence));
   return out;
 }
 

@@ -147,6 +147,30 @@ def test_directory_and_missing_file(wattrein, tmp_path):
     assert wattrein("analyze", tmp_path / "none.csv").returncode == 4
 
 
+def test_json_takes_no_file(wattrein, log, tmp_path):
+    path = log(HEADER + rows([300] * 5))
+    done = wattrein("analyze", path, "--json", tmp_path / "out.json")
+    assert done.returncode == 2
+    assert b"--json takes no file" in done.stderr
+    assert b"--json > " in done.stderr
+    assert done.stdout == b""
+
+
+def test_stretches_of_a_violated_window_worked_by_hand(wattrein, log):
+    # Means over 2 s, by the second at which they begin: 250 325 300 200 100 50 200 200 100; above 190 W from 0 to 5 s and
+    # from 6 to 9 s.
+    path = log(HEADER + rows([200, 300, 350, 250, 150, 50, 50, 350, 50, 150]))
+    file = only(wattrein.json("analyze", path, "--limit", "190W@2s", status=1))
+    own = next(w for w in file["devices"][0]["limits"][0]["windows"] if w["kind"] == "sliding" and w["window_s"] == 2)
+    assert own["stretches"] == 2
+    assert own["longest"] == [
+        {"start_s": 0, "duration_s": 5, "worst_mean_w": 325},
+        {"start_s": 6, "duration_s": 3, "worst_mean_w": 200},
+    ]
+    text = wattrein("analyze", path, "--limit", "190W@2s").stdout
+    assert b"2 stretches of 2 s windows above it, 8 s in all" in text
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_no_permission(wattrein, log):
     path = log(HEADER + rows([300]))
