@@ -29,7 +29,6 @@ constexpr std::size_t kMaxHeaders = 64;
 
 using turbostat::Header;
 using turbostat::is_header;
-using turbostat::is_in_watts;
 using turbostat::split;
 
 struct Row {
@@ -60,13 +59,13 @@ class Turbostat {
   void read_row(std::string_view line);
   void read_preamble(std::string_view line);
   [[nodiscard]] bool looks_like_row() const;
-  [[nodiscard]] std::optional<std::size_t> power_column(const Header& h) const;
   [[nodiscard]] Result<void> check_headers() const;
   [[nodiscard]] std::string periods() const;
   Result<void> add_rows(bool clock, const std::string& device_name);
   [[nodiscard]] std::string place(std::int64_t line) const { return fmt::format("{}:{}", input_.name(), line); }
   [[nodiscard]] const Header& whole_header(bool clock) const;
   [[nodiscard]] Nanos period_of(const Row& row) const;
+  [[nodiscard]] std::vector<std::int64_t> intervals() const;
   void explain_rows();
   void explain(bool clock);
 
@@ -86,23 +85,6 @@ class Turbostat {
   bool torn_ = false;
   bool too_many_headers_ = false;
 };
-
-std::optional<std::size_t> Turbostat::power_column(const Header& h) const {
-  const std::string& wanted = options_.power_column;
-  std::optional<std::size_t> at;
-  if (wanted.starts_with('#')) {
-    const auto number = parse_int(std::string_view(wanted).substr(1));
-    if (number && *number >= 1 && static_cast<std::size_t>(*number) <= h.names.size()) {
-      at = static_cast<std::size_t>(*number) - 1;
-    }
-  } else if (!wanted.empty()) {
-    at = h.find(wanted);
-  } else {
-    at = h.find(turbostat::kPackageWatts[0]);
-    if (!at) at = h.find(turbostat::kPackageWatts[1]);
-  }
-  return at && is_in_watts(h.names[*at]) ? at : std::nullopt;
-}
 
 void Turbostat::read_header(std::string_view line) {
   in_preamble_ = false;
@@ -125,7 +107,7 @@ void Turbostat::read_header(std::string_view line) {
     h.names.emplace_back(cells_[i]);
     if (turbostat::is_topology(cells_[i])) h.topology.push_back(i);
   }
-  h.power = power_column(h);
+  h.power = turbostat::power_column(h, options_.power_column);
   h.time = h.find(kTime);
   current_ = headers_.size();
   headers_.push_back(std::move(h));
@@ -236,8 +218,35 @@ Nanos Turbostat::period_of(const Row& row) const {
   return row.run == 0 ? kDefaultInterval : runs_[row.run - 1].interval;
 }
 
+/// Of each run, by the clock: the usual time from a row to the next, or what is stated or assumed where there is one
+/// row.
+std::vector<std::int64_t> Turbostat::intervals() const {
+  std::vector<std::vector<std::int64_t>> apart(runs_.size() + 1);
+  std::vector<std::int64_t> usual;
+  const Row* before = nullptr;
+  for (const Row& row : rows_) {
+    if (row.fault == Row::Fault::time || row.fault == Row::Fault::cells) continue;
+    std::int64_t ns = 0;
+    const bool follows = before != nullptr && before->run == row.run;
+    if (follows && !__builtin_sub_overflow(row.time_ns, before->time_ns, &ns) && ns > 0) apart[row.run].push_back(ns);
+    before = &row;
+  }
+  for (std::uint32_t run = 0; run < apart.size(); ++run) {
+    std::vector<std::int64_t>& all = apart[run];
+    if (all.empty()) {
+      usual.push_back(period_of(Row{.run = run}).count());
+      continue;
+    }
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::ranges::nth_element(all, middle);
+    usual.push_back(*middle);
+  }
+  return usual;
+}
+
 Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
   const std::size_t device = builder_.device(device_name);
+  const std::vector<std::int64_t> intervals = this->intervals();
   std::int64_t next_ns = 0;
   for (const Row& row : rows_) {
     const Header& h = headers_[row.header];
@@ -254,7 +263,7 @@ Result<void> Turbostat::add_rows(bool clock, const std::string& device_name) {
       builder_.damaged(place(row.line),
                        row.fault == Row::Fault::time ? "the time cannot be read" : "the power cannot be read");
     } else {
-      builder_.add(device, clock ? row.time_ns : assumed_ns, row.power_w);
+      builder_.add(device, clock ? row.time_ns - intervals[row.run] : assumed_ns, row.power_w);
     }
   }
   builder_.series(device).device.meter = MeterKind::counter_difference;
@@ -320,9 +329,11 @@ void Turbostat::explain(bool clock) {
   if (const auto ram = whole.find("RAMWatt"); ram && ram != whole.power) {
     builder_.note("RAMWatt is drawn beside the packages and is not in PkgWatt: --power RAMWatt reads it.");
   }
-  builder_.note(
-      "Each value is the mean over the interval that ends at its stamp, and is shown from that stamp on: the curve "
-      "stands one interval late.");
+  if (clock && !rows_.empty()) {
+    builder_.note(fmt::format(
+        "Each value is the mean over the interval that ends at its stamp: it stands where that began, {} before.",
+        format_duration(Nanos(intervals()[rows_.front().run]))));
+  }
   for (const Header& h : headers_) {
     if (&h == &whole || h.names == whole.names) continue;
     const auto odd = std::ranges::find_if(h.names, [&](const std::string& n) { return !whole.find(n); });

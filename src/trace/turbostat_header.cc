@@ -21,6 +21,11 @@ bool among(const std::array<std::string_view, N>& names, std::string_view name) 
   return std::ranges::find(names, name) != names.end();
 }
 
+/// Shares of time and frequencies are no power, whoever asks for them.
+bool is_in_watts(std::string_view name) {
+  return name.ends_with("Watt") || name.ends_with("_W") || lower(name).find("power") != std::string::npos;
+}
+
 }  // namespace
 
 void split(std::string_view line, bool tabs, std::vector<std::string_view>& cells) {
@@ -52,15 +57,27 @@ bool is_header(const std::vector<std::string_view>& cells) {
 
 bool is_topology(std::string_view name) { return among(kTopology, name); }
 
-bool is_in_watts(std::string_view name) {
-  return name.ends_with("Watt") || name.ends_with("_W") || lower(name).find("power") != std::string::npos;
-}
-
 std::optional<std::size_t> Header::find(std::string_view name) const {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (equal_ignoring_case(names[i], name)) return i;
   }
   return std::nullopt;
+}
+
+std::optional<std::size_t> power_column(const Header& h, std::string_view wanted) {
+  std::optional<std::size_t> at;
+  if (wanted.starts_with('#')) {
+    const auto number = parse_int(wanted.substr(1));
+    if (number && *number >= 1 && static_cast<std::size_t>(*number) <= h.names.size()) {
+      at = static_cast<std::size_t>(*number) - 1;
+    }
+  } else if (!wanted.empty()) {
+    at = h.find(wanted);
+  } else {
+    at = h.find(kPackageWatts[0]);
+    if (!at) at = h.find(kPackageWatts[1]);
+  }
+  return at && is_in_watts(h.names[*at]) ? at : std::nullopt;
 }
 
 }  // namespace wattrein::trace::turbostat

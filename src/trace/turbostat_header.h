@@ -22,9 +22,6 @@ void split(std::string_view line, bool tabs, std::vector<std::string_view>& cell
 /// A column that says which part of the machine a row is of.
 [[nodiscard]] bool is_topology(std::string_view name);
 
-/// Shares of time and frequencies are no power, whoever asks for them.
-[[nodiscard]] bool is_in_watts(std::string_view name);
-
 struct Header {
   std::string text{};
   std::int64_t line = 0;
@@ -36,5 +33,8 @@ struct Header {
 
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
 };
+
+/// The column of watts that is asked for, by name or as "#3"; without a wish that of the packages.
+[[nodiscard]] std::optional<std::size_t> power_column(const Header& h, std::string_view wanted);
 
 }  // namespace wattrein::trace::turbostat

@@ -37,12 +37,11 @@ TEST(Turbostat, ReadsTheSummaryRowsOfPackagePower) {
   EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 5 * kSecond}));
   EXPECT_EQ(t->series[0].power_w, (std::vector<double>{20.5, 31.25}));
   EXPECT_EQ(t->series[0].device.meter, MeterKind::counter_difference);
-  EXPECT_EQ(t->start_unix_ns, 1'700'000'000 * kSecond + 250 * kMs);
+  EXPECT_EQ(t->start_unix_ns, 1'699'999'995 * kSecond + 250 * kMs);
   EXPECT_EQ(t->understanding.repeated_headers, 1);
   EXPECT_EQ(t->understanding.damaged, 0);
-  EXPECT_TRUE(mentions(*t,
-                       "the mean over the interval that ends at its stamp, and is shown from that stamp on: the curve "
-                       "stands one interval late."));
+  EXPECT_TRUE(
+      mentions(*t, "the mean over the interval that ends at its stamp: it stands where that began, 5 s before."));
 }
 
 TEST(Turbostat, WithoutAClockTheIntervalIsTakenAndSaid) {
@@ -83,6 +82,18 @@ TEST(Turbostat, EveryRunHasItsOwnInterval) {
   ASSERT_TRUE(stated) << stated.error().message();
   EXPECT_EQ(stated->series[0].time_ns, (std::vector<std::int64_t>{0, kSecond, 2 * kSecond}));
   EXPECT_EQ(stated->understanding.clock, "none: 1 s a row from zero (--period)");
+}
+
+TEST(Turbostat, AValueStandsWhereItsIntervalBegan) {
+  // One row: the stated interval, which is 2.5 s. Two runs: each its own.
+  EXPECT_EQ(read(kPreamble + kHeader + block("1700000000", "20"))->start_unix_ns, 1'699'999'997 * kSecond + 750 * kMs);
+  const std::string other = "turbostat version 1\nMeasurement interval: 1.000000 sec\n";
+  const auto t = read(kPreamble + kHeader + block("1700000000", "20") + block("1700000003", "21") + other + kHeader +
+                      block("1700000100", "30") + block("1700000101", "31"));
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t->start_unix_ns, 1'699'999'997 * kSecond + 250 * kMs);
+  EXPECT_TRUE(mentions(*t, "it stands where that began, 3 s before."));
+  EXPECT_EQ(t->series[0].time_ns, (std::vector<std::int64_t>{0, 3 * kSecond, 102 * kSecond, 103 * kSecond}));
 }
 
 TEST(Turbostat, WithoutTheRowOfTheWholeMachineTheCauseIsSaid) {

@@ -375,7 +375,9 @@ def test_the_first_is_the_limits_and_not_the_worst_devices(wattrein, log):
     assert "VIOLATED by 2 of 2 devices, the first at 09:15:02.000 on device 1; most by device 0: for 4 s" in said
 
 
-def test_turbostat_says_that_its_curve_stands_late(wattrein, log):
+def test_turbostat_stands_where_its_intervals_began(wattrein, log):
     head = "Time_Of_Day_Seconds\tCore\tCPU\tBusy%\tPkgWatt\n"
     text = head + "".join(f"{1718369824 + 5 * i}.1\t-\t-\t1.0\t{50 + i}.00\n" for i in range(5))
-    assert b"one interval" in wattrein("analyze", log(text, "turbostat.txt")).stdout
+    # 1718369824.1 is 12:57:04.1; of 50 to 54 W the first above 52.5 W is the fourth, over 12:57:14.1 to 12:57:19.1.
+    done = wattrein("analyze", log(text, "turbostat.txt"), "--limit", "52.5W")
+    assert b"the first at 12:57:14.100" in done.stdout
