@@ -79,6 +79,10 @@ struct ColumnMap {
 /// map.doubtful_device.
 [[nodiscard]] int choose_device(const Layout& layout, std::span<const int> candidates, ColumnMap& map);
 
+/// Whether a column holds readings, whatever it is called: numbers with fractions that seldom come again. Devices and
+/// hosts are called by few names.
+[[nodiscard]] bool holds_readings(const Layout& layout, int column);
+
 /// Whether the same few values come again and again in a column, as devices do and counted rows do not.
 [[nodiscard]] bool values_recur(const Layout& layout, int column);
 

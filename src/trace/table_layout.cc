@@ -148,7 +148,9 @@ ColumnName parse_column_name(std::string_view text) {
   if (const std::size_t open = base.find_last_of("[("); open != std::string_view::npos && open > 0) {
     const char close = base[open] == '[' ? ']' : ')';
     if (base.back() == close) {
-      take_unit(trim(base.substr(open + 1, base.size() - open - 2)), name);
+      const std::string_view unit = trim(base.substr(open + 1, base.size() - open - 2));
+      take_unit(unit, name);
+      name.states_unit = is_mega_or_milli(unit);
       base = trim(base.substr(0, open));
     }
   }
@@ -164,12 +166,14 @@ ColumnName parse_column_name(std::string_view text) {
   }
   if (!unit_in_brackets && name.tokens.size() > 1 && (ends_in_mega(base) || !odd_unit(base).empty())) {
     name.tokens.pop_back();
+    name.states_unit = true;
   } else if (!unit_in_brackets && name.tokens.size() > 1) {
     take_unit(name.tokens.back(), name);
     if (name.power_scale || name.energy_scale || name.time_unit) name.tokens.pop_back();
   } else if (!unit_in_brackets && name.tokens.size() == 1) {
     name.power_scale = power_unit(name.tokens.back());  // "Watts" is a name and a unit at once
   }
+  name.states_unit = name.states_unit || name.power_scale || name.energy_scale || name.time_unit;
   for (const std::string& token : name.tokens) name.words += (name.words.empty() ? "" : "_") + token;
   return name;
 }

@@ -260,6 +260,11 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
     if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
   }
   find_labels(names, map);
+  if (map.host >= 0 && holds_readings(layout, map.host)) {
+    map.notes.push_back(
+        fmt::format("Column '{}' holds readings, so it does not name hosts.", printable(layout.label(map.host), 40)));
+    map.host = -1;
+  }
   if (is_gpustat(names) && map.power == named(names, "power_draw") && !map.power_scale) {
     map.power_scale = 1.0;
     map.notes.push_back("The keys are those of gpustat, whose powers are watts.");
