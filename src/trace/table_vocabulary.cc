@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "base/text.h"
@@ -129,6 +130,15 @@ Result<void> choose_counter(const Layout& layout, const Input& input, ColumnMap&
                 "Name one with --power.");
   }
   return {};
+}
+
+/// Powers that are not read and no limits either are named, so that it shows if one of them was meant.
+void note_passed_over(Names names, ColumnMap& map) {
+  std::vector<ColumnName> powers;
+  std::ranges::copy_if(names, std::back_inserter(powers),
+                       [](const ColumnName& name) { return name.power_scale && !is_limit(name); });
+  const std::string list = passed_over(powers);
+  if (!list.empty()) map.notes.push_back(fmt::format("Not read as the power{}.", list));
 }
 
 Result<void> choose_draw(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
@@ -259,6 +269,7 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
     map.energy = map.from_counter ? -1 : find_energy(names);
     if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
   }
+  if (options.power_column.empty()) note_passed_over(names, map);
   find_labels(names, map);
   if (map.host >= 0 && holds_readings(layout, map.host)) {
     map.notes.push_back(

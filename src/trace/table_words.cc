@@ -36,8 +36,8 @@ bool is_numbered_part(std::string_view token) {
 bool is_energy(const ColumnName& name) {
   return name.energy_scale && has_any(name, {"energy", "consumption", "joules"}) &&
          std::ranges::none_of(name.tokens, says_no_counter) &&
-         !has_any(name, {"delta", "step", "per", "rate", "cpu", "ram", "dram", "token", "tokens", "interval", "window",
-                         "batch", "request", "prompt", "iteration", "sample", "avg", "average", "mean"});
+         !has_any(name, {"step", "per", "rate", "token", "tokens", "interval", "window", "batch", "request", "prompt",
+                         "iteration", "sample", "avg", "average", "mean"});
 }
 
 /// What draws.
@@ -119,7 +119,7 @@ bool is_draw(const ColumnName& name) {
       std::ranges::any_of(name.tokens, [](std::string_view token) { return is_among(token, kPowerWords); });
   if (!says_power && !is_power_by_unit(name)) return false;
   if (name.energy_scale || name.time_unit || std::ranges::any_of(name.tokens, is_numbered_part)) return false;
-  return std::ranges::none_of(name.tokens, says_no_draw) && !has_any(name, {"cpu", "ram", "dram"});
+  return std::ranges::none_of(name.tokens, says_no_draw);
 }
 
 bool is_average(const ColumnName& name) { return has_any(name, {"average", "avg", "mean"}); }
