@@ -70,6 +70,9 @@ struct ColumnMap {
 [[nodiscard]] Result<void> apply_options(const Layout& layout, const ReadOptions& options, const Input& input,
                                          ColumnMap& map);
 
+/// Whether two columns hold the same in every sampled row: then it does not matter which one is read.
+[[nodiscard]] bool same_cells(const Layout& layout, int a, int b);
+
 /// How many columns the options name that a header has: for HeaderScore.
 [[nodiscard]] int named_by_options(std::span<const ColumnName> names, const ReadOptions& options);
 
