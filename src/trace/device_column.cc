@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 #include <utility>
 
@@ -18,12 +19,13 @@ constexpr std::size_t kCollisionRows = 2000;
 struct DeviceSample {
   std::size_t distinct = 0;
   std::size_t known = 0;
-  std::size_t repeats = 0;  ///< rows whose stamp and device both stood in the rows just before
-  std::size_t shared = 0;   ///< rows with the stamp of the row before
-  std::size_t changes = 0;  ///< rows with another device than the row before
-  std::size_t polls = 0;    ///< as many as are needed if a device comes once in each
-  std::size_t shares = 0;   ///< cells that end in '%'
-  std::size_t counted = 0;  ///< rows whose number is the one after that of the row before
+  std::size_t repeats = 0;    ///< rows whose stamp and device both stood in the rows just before
+  std::size_t shared = 0;     ///< rows with the stamp of the row before
+  std::size_t changes = 0;    ///< rows with another device than the row before
+  std::size_t polls = 0;      ///< as many as are needed if a device comes once in each
+  std::size_t shares = 0;     ///< cells that end in '%'
+  std::size_t counted = 0;    ///< rows whose number is the one after that of the row before
+  std::size_t fractions = 0;  ///< cells such as "71.25"
   bool numbers = true;
   double largest = 0.0;
 
@@ -56,6 +58,7 @@ DeviceSample sample_device(const Layout& layout, int time, int column) {
     if (device.ends_with('%')) ++sample.shares;
     const auto number = parse_double(device);
     sample.numbers = sample.numbers && number.has_value();
+    if (number && *number != std::floor(*number)) ++sample.fractions;
     sample.largest = std::max(sample.largest, number.value_or(0.0));
     if (number && number_before && *number == *number_before + 1.0) ++sample.counted;
     number_before = number;
@@ -82,6 +85,11 @@ bool is_share(const Layout& layout, int column, const DeviceSample& sample) {
 bool is_named_gpu(const Layout& layout, int column) {
   const auto index = static_cast<std::size_t>(column);
   return index < layout.names.size() && layout.names[index].words == "gpu";
+}
+
+bool is_of_readings(const DeviceSample& sample) {
+  constexpr std::size_t kEnough = 6;
+  return sample.known >= kEnough && sample.fractions * 2 > sample.known && sample.distinct * 2 > sample.known;
 }
 
 /// Numbers at random, one a stamp, or with much between them.
@@ -139,6 +147,10 @@ int choose_device(const Layout& layout, std::span<const int> candidates, ColumnM
       notes.push_back(fmt::format("Column '{}' has another value in every row, so it does not name devices.", label));
       continue;
     }
+    if (is_of_readings(sample)) {
+      notes.push_back(fmt::format("Column '{}' holds readings, so it does not name devices.", label));
+      continue;
+    }
     if (is_share(layout, column, sample)) {
       notes.push_back(fmt::format("Column '{}' is in percent, so it does not name devices.", label));
       continue;
@@ -181,8 +193,11 @@ bool is_instance_name(std::string_view name) {
   return name.starts_with("MIG-") || name.starts_with("GPU-I ") || name.starts_with("GPU-CI ");
 }
 
+bool holds_readings(const Layout& layout, int column) { return is_of_readings(sample_device(layout, -1, column)); }
+
 bool values_recur(const Layout& layout, int column) {
   const DeviceSample sample = sample_device(layout, -1, column);
+  if (is_of_readings(sample)) return false;
   return sample.distinct > 1 && sample.distinct < sample.known;
 }
 

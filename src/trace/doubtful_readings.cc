@@ -17,8 +17,9 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kListed = 8;
-constexpr double kMostOfAGpu = 5000.0;  // several times what any accelerator draws
-constexpr double kLeastOfAGpu = 20.0;   // at its busiest moment
+constexpr double kMostOfAGpu = 5000.0;    // several times what any accelerator draws
+constexpr double kMostOfABoard = 2000.0;  // one GPU: boards are sold up to 1.4 kW, and peaks go somewhat above
+constexpr double kLeastOfAGpu = 20.0;     // at its busiest moment
 constexpr std::array<std::string_view, 5> kGpuWords{"gpu", "nvidia", "dcgm", "rocm", "amd-smi"};
 
 /// 0xFFFF W; 0x7FFFFFF0 to 0x7FFFFFFF mW; 0xFFFFFFFF mW, each also as printed with two decimals. What lies above
@@ -224,49 +225,97 @@ bool speaks_of_gpus(std::string_view text) {
   return std::ranges::any_of(kGpuWords, [&](std::string_view w) { return words.find(w) != std::string::npos; });
 }
 
-bool is_gpu(const Device& d) { return speaks_of_gpus(d.name) || speaks_of_gpus(d.model) || speaks_of_gpus(d.uuid); }
+/// "gpu0", "host/GPU 3", "nvidia0", "GPU-c452...": not "gpu-node-1", which is a machine.
+bool is_called_gpu(std::string_view name) {
+  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+  constexpr std::size_t kLeastOfUuid = 20;
+  if (name.starts_with("GPU-") && name.size() >= kLeastOfUuid) return true;
+  const std::string low = lower(name);
+  const auto word = std::ranges::find_if(kGpuWords, [&low](std::string_view w) { return low.starts_with(w); });
+  return word != kGpuWords.end() && low.find_first_not_of("0123456789-_:# ", word->size()) == std::string::npos;
+}
 
-}  // namespace
-
-std::vector<std::string> doubtful_scales(const Trace& trace, const PowerExtents& extents) {
-  std::vector<std::string> sentences;
-  const Understanding& u = trace.understanding;
-  const bool all = speaks_of_gpus(u.format) || speaks_of_gpus(u.devices);
-  std::optional<std::size_t> highest;
-  std::optional<std::size_t> other;  // a plain GPU, a thousand times below
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (!highest || extents[i].most_w > extents[*highest].most_w) highest = i;
+/// What the log itself says: machines with GPUs are often called after them, so that a host's name says nothing.
+bool says_gpu(const Understanding& u, const Device& d) {
+  if (speaks_of_gpus(u.format) || speaks_of_gpus(u.devices) || speaks_of_gpus(d.model) || speaks_of_gpus(d.uuid)) {
+    return true;
   }
-  if (!highest || extents[*highest].most_w <= kMostOfAGpu) return sentences;
-  const double most = extents[*highest].most_w;
-  const Device& device = trace.series[*highest].device;
+  const bool are_hosts =
+      std::ranges::any_of(std::array<std::string_view, 4>{"host", "node", "server", "machine"},
+                          [&](std::string_view w) { return u.devices.find(w) != std::string::npos; });
+  return !are_hosts && is_called_gpu(d.name);
+}
+
+constexpr std::string_view kDoubtful =
+    "it is several of them, or the unit, the decimals or the reading is doubtful, and with it every figure in watts or "
+    "joules";
+
+/// The device that draws most and, a thousand times below, one that is plainly a GPU.
+std::optional<std::string> thousand_apart(const Trace& trace, const PowerExtents& extents, std::size_t highest) {
+  const double most = extents[highest].most_w;
+  if (most <= kMostOfAGpu) return std::nullopt;
+  std::optional<std::size_t> other;
   for (std::size_t i = 0; i < extents.size() && !other; ++i) {
     const double w = extents[i].most_w;
     const double times = w > 0.0 ? most / w : 0.0;
     const bool both_gpus = w >= kLeastOfAGpu && w <= kMostOfAGpu && most / 1000.0 >= kLeastOfAGpu;
     if (both_gpus && times > 300.0 && times < 3000.0) other = i;
   }
-  if (other) {
-    sentences.push_back(fmt::format(
-        "Device {} draws up to {:.6g} W and device {} up to {:.6g} W, about a thousand times "
-        "apart: if one of them is in mW, every figure of the sum is wrong.",
-        printable(device.name, 40), most, printable(trace.series[*other].device.name, 40), extents[*other].most_w));
-  } else if (all || is_gpu(device)) {
-    sentences.push_back(
-        fmt::format("Device {} draws up to {:.6g} W, more than any GPU: the unit or that reading is "
-                    "doubtful, and with it every figure in watts or joules. --unit states the unit.",
-                    printable(device.name, 40), most));
+  if (!other) return std::nullopt;
+  return fmt::format(
+      "Device {} draws up to {:.6g} W and device {} up to {:.6g} W, about a thousand times apart: if one of them is in "
+      "mW, every figure of the sum is wrong.",
+      printable(trace.series[highest].device.name, 40), most, printable(trace.series[*other].device.name, 40),
+      extents[*other].most_w);
+}
+
+/// A limiter may overshoot for a moment, never to twice its limit most of the time.
+bool is_mostly_above_its_limit(const Series& s) {
+  constexpr double kTimes = 2.0;
+  const std::vector<double>& limit_w = s.column(Column::limit_w);
+  std::size_t known = 0;
+  std::size_t above = 0;
+  for (std::size_t i = 0; i < std::min(limit_w.size(), s.power_w.size()); ++i) {
+    if (std::isnan(s.power_w[i]) || !(limit_w[i] > 0.0)) continue;
+    ++known;
+    if (s.power_w[i] > kTimes * limit_w[i]) ++above;
   }
-  return sentences;
+  return above * 2 > known;
+}
+
+}  // namespace
+
+std::vector<std::string> doubtful_scales(const Trace& trace, const PowerExtents& extents) {
+  if (extents.empty()) return {};
+  const auto by_most = [&](std::size_t a, std::size_t b) { return extents[a].most_w < extents[b].most_w; };
+  std::size_t highest = 0;
+  std::optional<std::size_t> highest_gpu;
+  std::optional<std::size_t> above_limit;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (by_most(highest, i)) highest = i;
+    if (!says_gpu(trace.understanding, trace.series[i].device)) continue;
+    if (!highest_gpu || by_most(*highest_gpu, i)) highest_gpu = i;
+    if (!above_limit && is_mostly_above_its_limit(trace.series[i])) above_limit = i;
+  }
+  if (auto apart = thousand_apart(trace, extents, highest)) return {std::move(*apart)};
+  if (highest_gpu && extents[*highest_gpu].most_w > kMostOfABoard) {
+    return {fmt::format("Device {} draws up to {:.6g} W, more than any single GPU: {}. --unit states the unit.",
+                        printable(trace.series[*highest_gpu].device.name, 40), extents[*highest_gpu].most_w,
+                        kDoubtful)};
+  }
+  if (above_limit) {
+    return {fmt::format("Device {} draws more than twice its own power limit in most readings: {}.",
+                        printable(trace.series[*above_limit].device.name, 40), kDoubtful)};
+  }
+  return {};
 }
 
 void warn_of_unit(Trace& trace, std::string_view unit) {
   Understanding& u = trace.understanding;
-  const bool all = speaks_of_gpus(u.format) || speaks_of_gpus(u.devices);
   const Series* worst = nullptr;
-  double highest = kMostOfAGpu;
+  double highest = kMostOfABoard;
   for (const Series& s : trace.series) {
-    if (!all && !is_gpu(s.device)) continue;
+    if (!says_gpu(u, s.device)) continue;
     for (const double w : s.power_w) {
       if (!(w > highest)) continue;  // unknown is not above anything
       highest = w;
@@ -274,10 +323,10 @@ void warn_of_unit(Trace& trace, std::string_view unit) {
     }
   }
   if (worst == nullptr) return;
-  u.warnings.push_back(
-      fmt::format("With --unit {} device {} draws up to {:.6g} W, more than any GPU: the unit is doubtful, and with it "
-                  "every figure in watts or joules.",
-                  printable(unit, 10), printable(worst->device.name, 40), highest));
+  u.warnings.push_back(fmt::format(
+      "With --unit {} device {} draws up to {:.6g} W, more than any single GPU: the unit is doubtful, and with it "
+      "every figure in watts or joules.",
+      printable(unit, 10), printable(worst->device.name, 40), highest));
 }
 
 }  // namespace wattrein::trace

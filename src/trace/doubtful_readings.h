@@ -48,11 +48,12 @@ struct MixedScales {
 /// and a sum that counted it as nothing would be too low. Returns a sentence for each kind.
 [[nodiscard]] std::vector<std::string> drop_zeros(Trace& trace, const PowerExtents& extents);
 
-/// Warnings where the log's own unit cannot be: a GPU above 5 kW, or two devices a thousand times apart of which both
-/// would be GPUs if the higher one were in mW.
+/// Warnings where the log's own unit cannot be: what the log calls a GPU above 2 kW, or at more than twice its own
+/// power limit in most readings; or two devices a thousand times apart, one above 5 kW, of which both would be GPUs if
+/// the higher one were in mW.
 [[nodiscard]] std::vector<std::string> doubtful_scales(const Trace& trace, const PowerExtents& extents);
 
-/// Warns in `trace` where a unit that the user stated makes a GPU draw more than any does (over 5 kW).
+/// Warns in `trace` where a unit that the user stated makes a GPU draw more than any does (over 2 kW).
 void warn_of_unit(Trace& trace, std::string_view unit);
 
 }  // namespace wattrein::trace

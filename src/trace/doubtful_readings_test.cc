@@ -105,14 +105,14 @@ TEST(Doubtful, FullRegistersWithTwoDecimalsAreUnknown) {
   EXPECT_EQ(beside->series[0].power_w[1], 4294967.2) << "a tenth of a watt beside it is none";
 }
 
-TEST(Doubtful, AGpuAboveFiveKilowattsIsWarnedOf) {
+TEST(Doubtful, AGpuFarAboveAnyIsWarnedOf) {
   const auto warned = [](const Result<Trace>& trace, const std::string& what) {
     const auto& all = trace->understanding.warnings;
     return std::ranges::any_of(all, [&](const std::string& s) { return s.find(what) != std::string::npos; });
   };
   const auto gpu = read_text("time,gpu,power_w\n1718369824,0,150000\n1718369825,0,170000\n");
   ASSERT_TRUE(gpu) << gpu.error().message();
-  EXPECT_TRUE(warned(gpu, "Device 0 draws up to 170000 W, more than any GPU"));
+  EXPECT_TRUE(warned(gpu, "Device 0 draws up to 170000 W, more than any single GPU"));
   // 150 W and 171000 W, 1140 times apart: 171 W would be a GPU too.
   const auto mixed =
       read_text("time,device,power_w\n1718369824,a,140\n1718369824,b,160000\n1718369825,a,150\n1718369825,b,171000\n");

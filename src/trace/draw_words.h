@@ -1,6 +1,7 @@
 #pragma once
-// Words in the name of a column or metric that make a power no draw: limits, ratings, what is left or was saved,
-// statistics of the draw, and quantities that are no power at all. Tables and metrics go by the same words.
+// Words in the name of a column, metric or sensor that make a power no draw of the device or node: limits, ratings,
+// estimates, what is left or was saved, statistics of the draw, the draw of something else (fans, disks, solar cells),
+// and quantities that are no power at all. All readers that go by names go by this one list.
 
 #include <optional>
 #include <span>
@@ -13,6 +14,8 @@ namespace wattrein::trace {
 
 /// Of a word in lower case, as ColumnName has them.
 [[nodiscard]] bool says_no_draw(std::string_view word);
+/// One of those: the power of a part or of what stands beside the machine.
+[[nodiscard]] bool is_drawn_elsewhere(std::string_view word);
 /// The same of an energy, of which a count that only grows and one in hours are what a counter is.
 [[nodiscard]] bool says_no_counter(std::string_view word);
 

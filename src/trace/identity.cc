@@ -74,14 +74,14 @@ bool tells_devices(const Pairing& pairing) {
 
 int find_serial(const Layout& layout) {
   const auto at = std::ranges::find_if(layout.names, [](const ColumnName& name) {
-    return name.words == "serial" || name.words == "gpu_serial" || name.words == "serial_number";
+    return name.is_called("serial") || name.is_called("gpu_serial") || name.is_called("serial_number");
   });
   return at == layout.names.end() ? -1 : static_cast<int>(at - layout.names.begin());
 }
 
 int find_bus_id(const Layout& layout) {
   const auto at = std::ranges::find_if(layout.names, [](const ColumnName& name) {
-    return name.words == "pci_bus_id" || name.words == "gpu_bus_id" || name.words == "bus_id";
+    return name.is_called("pci_bus_id") || name.is_called("gpu_bus_id") || name.is_called("bus_id");
   });
   return at == layout.names.end() ? -1 : static_cast<int>(at - layout.names.begin());
 }
@@ -149,7 +149,8 @@ int find_doubtful_host(const Layout& layout, int device) {
                                                           "job",      "rank",   "agent", "exporter"};
   if (device < 0) return -1;
   for (std::size_t column = 0; column < layout.names.size(); ++column) {
-    if (std::ranges::find(kNames, layout.names[column].words) == kNames.end()) continue;
+    const ColumnName& candidate = layout.names[column];
+    if (std::ranges::none_of(kNames, [&](std::string_view wanted) { return candidate.is_called(wanted); })) continue;
     if (static_cast<int>(column) == device) continue;
     std::map<std::string_view, std::set<std::string_view>> devices_of;
     std::map<std::string_view, std::vector<std::string_view>> values_of;  // of a device, in order, without repeats

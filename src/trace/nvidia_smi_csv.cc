@@ -35,6 +35,15 @@ int draws_in(std::span<const ColumnName> names) {
   return static_cast<int>(std::ranges::count_if(kDraw, [names](std::string_view d) { return find(names, d) >= 0; }));
 }
 
+/// The same for what tells devices and hosts apart: "node [W]" is no node.
+int identity_of(std::span<const ColumnName> names, std::initializer_list<std::string_view> bases) {
+  for (const std::string_view base : bases) {
+    const int column = find(names, base);
+    if (column >= 0 && !names[static_cast<std::size_t>(column)].states_unit) return column;
+  }
+  return -1;
+}
+
 /// Fields of nvidia-smi are in watts whether the header says so or not.
 double scale_of(const Layout& layout, int column) {
   return column < 0 ? 1.0 : layout.names[static_cast<std::size_t>(column)].power_scale.value_or(1.0);
@@ -108,13 +117,14 @@ ColumnMap map_by_header(const Layout& layout) {
   map.limit_scale = scale_of(layout, map.limit);
   map.nameplate = first_of(names, {"power.default_limit", "power.max_limit"});
   map.nameplate_scale = scale_of(layout, map.nameplate);
-  map.uuid = first_of(names, {"uuid", "gpu_uuid"});
-  map.model = first_of(names, {"name", "gpu_name"});
+  map.uuid = identity_of(names, {"uuid", "gpu_uuid"});
+  map.model = identity_of(names, {"name", "gpu_name"});
   map.host =
-      first_of(names, {"host", "hostname", "node", "server", "machine", "nodename", "computer", "host_id", "ip"});
-  const std::array<int, 8> candidates{find(names, "index"),      find(names, "gpu"),        find(names, "gpu_uuid"),
-                                      find(names, "uuid"),       find(names, "pci.bus_id"), find(names, "gpu_bus_id"),
-                                      find(names, "gpu_serial"), find(names, "serial")};
+      identity_of(names, {"host", "hostname", "node", "server", "machine", "nodename", "computer", "host_id", "ip"});
+  const std::array<int, 8> candidates{identity_of(names, {"index"}),      identity_of(names, {"gpu"}),
+                                      identity_of(names, {"gpu_uuid"}),   identity_of(names, {"uuid"}),
+                                      identity_of(names, {"pci.bus_id"}), identity_of(names, {"gpu_bus_id"}),
+                                      identity_of(names, {"gpu_serial"}), identity_of(names, {"serial"})};
   map.device = choose_device(layout, candidates, map);
   if (map.device < 0 && map.model >= 0 && cycles(layout, map.model)) map.device = map.model;
   return map;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "trace/draw_words.h"
 #include "trace/option_fit.h"
 #include "trace/poll_sequence.h"
 
@@ -46,14 +47,10 @@ bool any_of_words(const std::vector<std::string>& words, const std::array<std::s
   return std::ranges::any_of(words, [&](const std::string& w) { return std::ranges::find(known, w) != known.end(); });
 }
 
-constexpr std::array<std::string_view, 23> kNoDraw{
-    "limit",  "cap",     "capping",   "max",       "maximum",   "min",      "minimum",    "peak",
-    "avg",    "average", "budget",    "threshold", "rated",     "capacity", "headroom",   "redundancy",
-    "status", "state",   "allocated", "available", "requested", "energy",   "requirement"};
-constexpr std::array<std::string_view, 27> kParts{"cpu",     "cpus", "gpu",  "gpus", "mem",       "memory", "dimm",
-                                                  "dram",    "fan",  "fans", "hdd",  "ssd",       "disk",   "drive",
-                                                  "storage", "pcie", "pci",  "nic",  "fpga",      "riser",  "backplane",
-                                                  "vr",      "vrm",  "soc",  "nvme", "processor", "proc"};
+/// Beside the words of draw_words.h.
+constexpr std::array<std::string_view, 3> kNoDraw{"avg", "average", "energy"};
+constexpr std::array<std::string_view, 12> kParts{"gpu",       "gpus", "pcie", "pci", "fpga",      "riser",
+                                                  "backplane", "vr",   "vrm",  "soc", "processor", "proc"};
 constexpr std::array<std::string_view, 15> kWhole{"total",  "system", "sys",      "node",        "chassis",
                                                   "server", "board",  "platform", "consumption", "consumed",
                                                   "meter",  "level",  "dcmi",     "intake",      "usage"};
@@ -143,8 +140,9 @@ bool Sensor::known() const {
 SensorScope scope_of(std::string_view name) {
   const auto words = words_of(name);
   const bool out = any_of_words(words, kOut);
-  if (any_of_words(words, kNoDraw)) return SensorScope::no_draw;
-  if (any_of_words(words, kParts)) return SensorScope::part;
+  const auto is_no_draw = [](const std::string& w) { return says_no_draw(w) && !is_drawn_elsewhere(w); };
+  if (any_of_words(words, kNoDraw) || std::ranges::any_of(words, is_no_draw)) return SensorScope::no_draw;
+  if (any_of_words(words, kParts) || std::ranges::any_of(words, is_drawn_elsewhere)) return SensorScope::part;
   const bool supply = any_of_words(words, kSupplies);
   const bool total = std::ranges::find(words, "total") != words.end();
   if (any_of_words(words, kWhole) && (!supply || total)) return out ? SensorScope::node_output : SensorScope::node;

@@ -27,12 +27,6 @@ int by_number(std::string_view name) {
   return number && *number >= 1 && *number <= 100'000 ? static_cast<int>(*number) - 1 : -1;
 }
 
-/// Whether two columns hold the same in every sampled row: then it does not matter which one is read.
-bool same_cells(const Layout& layout, int a, int b) {
-  return std::ranges::all_of(layout.rows,
-                             [a, b](const auto& row) { return Layout::cell(row, a) == Layout::cell(row, b); });
-}
-
 /// Errors: two columns to which a name fits, with different values.
 Result<void> check_unique(const Layout& layout, std::span<const int> fitting, std::string_view name,
                           std::string_view option, ErrorKind kind, const std::string& where) {
@@ -60,6 +54,11 @@ Result<void> check_unique(const Layout& layout, int column, const std::string& s
 }
 
 }  // namespace
+
+bool same_cells(const Layout& layout, int a, int b) {
+  return std::ranges::all_of(layout.rows,
+                             [a, b](const auto& row) { return Layout::cell(row, a) == Layout::cell(row, b); });
+}
 
 std::string column_list(const Layout& layout) {
   std::string list;
@@ -163,12 +162,20 @@ Result<void> apply_unit(const Layout& layout, const ReadOptions& options, Column
                             map.from_counter ? "energy, and power comes from an energy counter here" : "power"),
                 map.from_counter ? "Write J, mJ or Wh." : "Write W, mW or kW.");
   }
-  if (map.power_scale && *map.power_scale != *stated && layout.has_header()) {
+  const bool mixed = std::ranges::any_of(
+      map.wide, [&](const DeviceColumns& device) { return device.power_scale != map.wide.front().power_scale; });
+  if (mixed) {
+    map.notes.push_back(
+        fmt::format("The devices' columns have several units: --unit {} was taken where none is stated.",
+                    printable(options.power_unit, 10)));
+  } else if (map.power_scale && *map.power_scale != *stated && layout.has_header()) {
     map.notes.push_back(fmt::format("The header says '{}' and --unit says {}: --unit was taken.",
                                     printable(layout.label(map.power), 40), printable(options.power_unit, 10)));
   }
-  map.power_scale = stated;
-  for (DeviceColumns& device : map.wide) device.power_scale = stated;
+  for (DeviceColumns& device : map.wide) {
+    if (!mixed || !device.power_scale) device.power_scale = stated;
+  }
+  map.power_scale = mixed ? map.wide.front().power_scale : stated;
   return {};
 }
 

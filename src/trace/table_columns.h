@@ -70,6 +70,9 @@ struct ColumnMap {
 [[nodiscard]] Result<void> apply_options(const Layout& layout, const ReadOptions& options, const Input& input,
                                          ColumnMap& map);
 
+/// Whether two columns hold the same in every sampled row: then it does not matter which one is read.
+[[nodiscard]] bool same_cells(const Layout& layout, int a, int b);
+
 /// How many columns the options name that a header has: for HeaderScore.
 [[nodiscard]] int named_by_options(std::span<const ColumnName> names, const ReadOptions& options);
 
@@ -78,6 +81,10 @@ struct ColumnMap {
 /// where there is none. Passing over a preferred one is noted. A `gpu` that may hold utilisation is put into
 /// map.doubtful_device.
 [[nodiscard]] int choose_device(const Layout& layout, std::span<const int> candidates, ColumnMap& map);
+
+/// Whether a column holds readings, whatever it is called: numbers with fractions that seldom come again. Devices and
+/// hosts are called by few names.
+[[nodiscard]] bool holds_readings(const Layout& layout, int column);
 
 /// Whether the same few values come again and again in a column, as devices do and counted rows do not.
 [[nodiscard]] bool values_recur(const Layout& layout, int column);

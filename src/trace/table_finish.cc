@@ -73,6 +73,9 @@ std::string Table::power_columns() const {
             : *map_.power_scale == 1e3  ? " in kW"
                                         : fmt::format(" x {} W", *map_.power_scale);
   }
+  const bool mixed = std::ranges::any_of(
+      map_.wide, [this](const DeviceColumns& device) { return device.power_scale != map_.power_scale; });
+  if (mixed && !unit_in_cells_) scale = ", each in the unit of its name";
   const std::string_view unit = unit_in_cells_ ? " (unit from its cells)" : "";
   if (map_.wide.size() < 2) return fmt::format("column '{}'{}{}", label, scale, unit);
   return fmt::format("{} columns '{}' to '{}'{}{}", map_.wide.size(), label,

@@ -141,14 +141,19 @@ std::string_view odd_unit(std::string_view name) {
   return number || std::ranges::find(kPrefixes, prefix) != kPrefixes.end() ? piece : std::string_view();
 }
 
-ColumnName parse_column_name(std::string_view text) {
+namespace {
+
+/// A name whose unit, if it has one, stands at its end.
+ColumnName parse_plain_name(std::string_view text) {
   ColumnName name;
   name.text = std::string(trim(text));
   std::string_view base = trim(text);
   if (const std::size_t open = base.find_last_of("[("); open != std::string_view::npos && open > 0) {
     const char close = base[open] == '[' ? ']' : ')';
     if (base.back() == close) {
-      take_unit(trim(base.substr(open + 1, base.size() - open - 2)), name);
+      const std::string_view unit = trim(base.substr(open + 1, base.size() - open - 2));
+      take_unit(unit, name);
+      name.states_unit = is_mega_or_milli(unit);
       base = trim(base.substr(0, open));
     }
   }
@@ -164,11 +169,46 @@ ColumnName parse_column_name(std::string_view text) {
   }
   if (!unit_in_brackets && name.tokens.size() > 1 && (ends_in_mega(base) || !odd_unit(base).empty())) {
     name.tokens.pop_back();
+    name.states_unit = true;
   } else if (!unit_in_brackets && name.tokens.size() > 1) {
     take_unit(name.tokens.back(), name);
     if (name.power_scale || name.energy_scale || name.time_unit) name.tokens.pop_back();
   } else if (!unit_in_brackets && name.tokens.size() == 1) {
     name.power_scale = power_unit(name.tokens.back());  // "Watts" is a name and a unit at once
+  }
+  name.states_unit = name.states_unit || name.power_scale || name.energy_scale || name.time_unit;
+  return name;
+}
+
+/// What stands before the last separator where a device's number or numbered name follows: "power_w" of "power_w.1",
+/// "power_w.gpu3". Empty where none does.
+std::string_view before_device(std::string_view name) {
+  constexpr std::size_t kMaxDigits = 4;
+  std::size_t digits = name.size();
+  while (digits > 0 && is_digit(name[digits - 1])) --digits;
+  std::size_t start = digits;
+  while (start > 0 && (is_lower(name[start - 1]) || is_upper(name[start - 1]))) --start;
+  if (digits == name.size() || name.size() - digits > kMaxDigits || start < 2) return {};
+  static constexpr std::array<std::string_view, 7> kDevices{"", "gpu", "card", "device", "cuda", "node", "host"};
+  const std::string device = lower(name.substr(start, digits - start));
+  const char separator = name[start - 1];
+  if (std::ranges::find(kDevices, device) == kDevices.end() || (separator != '.' && separator != '_')) return {};
+  // "0.5": a number of its own.
+  return is_digit(name[start - 2]) && device.empty() ? std::string_view() : name.substr(0, start - 1);
+}
+
+}  // namespace
+
+ColumnName parse_column_name(std::string_view text) {
+  ColumnName name = parse_plain_name(text);
+  if (const std::string_view front = before_device(trim(text)); !name.states_unit && !front.empty()) {
+    ColumnName of_all = parse_plain_name(front);
+    if (of_all.states_unit && !of_all.time_unit) {
+      of_all.tokens.push_back(name.tokens.back());
+      of_all.text = std::move(name.text);
+      of_all.base = std::move(name.base);
+      name = std::move(of_all);
+    }
   }
   for (const std::string& token : name.tokens) name.words += (name.words.empty() ? "" : "_") + token;
   return name;

@@ -22,8 +22,11 @@ struct ColumnName {
   std::optional<double> power_scale;   ///< watts a unit, where the name states one
   std::optional<double> energy_scale;  ///< joules a unit
   std::optional<TimeUnit> time_unit;
+  bool states_unit = false;  ///< a unit was taken off, also one that nobody can be sure of ("_MW")
 
   [[nodiscard]] bool has(std::string_view token) const;
+  /// Whether its words are these and it is no quantity: "gpu" names devices, and "gpu_w" says what they draw.
+  [[nodiscard]] bool is_called(std::string_view wanted) const { return !states_unit && words == wanted; }
 };
 [[nodiscard]] ColumnName parse_column_name(std::string_view text);
 /// The end of a name in fractions or multiples of a unit that nobody can be sure of: "dW" (tenths, or a difference),

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "base/text.h"
@@ -131,13 +133,66 @@ Result<void> choose_counter(const Layout& layout, const Input& input, ColumnMap&
   return {};
 }
 
+/// pandas' copies of a name ("power_w", "power_w.1") without those that repeat another one.
+std::vector<int> without_equal_copies(const Layout& layout, std::vector<int> all, ColumnMap& map) {
+  std::vector<int> kept;
+  for (const int column : all) {
+    const std::string name = lower(layout.label(column));
+    const std::string_view own = std::string_view(name).substr(0, name.find_last_of('.'));
+    const auto same = std::ranges::find_if(kept, [&](int other) {
+      const std::string first = lower(layout.label(other));
+      const bool is_copy = first == own || (first.find_last_of('.') == own.size() && first.starts_with(own));
+      return is_copy && own.size() < name.size() && same_cells(layout, column, other);
+    });
+    if (same == kept.end() || layout.rows.empty()) {
+      kept.push_back(column);
+      continue;
+    }
+    map.notes.push_back(fmt::format("'{}' repeats '{}' and is not read.", printable(layout.label(column), 40),
+                                    printable(layout.label(*same), 40)));
+  }
+  return kept;
+}
+
+/// Whether pandas' copies of a power are devices: not where the first is the sum of the others, nor where the clock
+/// stands there several times, with other stamps.
+bool are_devices(const Layout& layout, const ColumnFamily& family, int time) {
+  if (time >= 0) {
+    const std::string copy_of = lower(layout.label(time)) + ".";
+    for (int column = 0; column < static_cast<int>(layout.names.size()); ++column) {
+      if (lower(layout.label(column)).starts_with(copy_of) && !same_cells(layout, time, column)) return false;
+    }
+  }
+  constexpr double kRounding = 0.01;
+  std::size_t sums = 0;
+  for (const auto& row : layout.rows) {
+    double others = 0.0;
+    for (const int column : std::span(family.columns).subspan(1)) {
+      others += read_number(Layout::cell(row, column), 1.0).value_or(0.0);
+    }
+    const double first = read_number(Layout::cell(row, family.columns[0]), 1.0).value_or(0.0);
+    if (first > 0.0 && std::abs(first - others) <= kRounding * first) ++sums;
+  }
+  return family.columns.size() == 2 || sums * 2 <= layout.rows.size();
+}
+
+/// Powers that are not read and no limits either are named, so that it shows if one of them was meant.
+void note_passed_over(Names names, ColumnMap& map) {
+  std::vector<ColumnName> powers;
+  std::ranges::copy_if(names, std::back_inserter(powers),
+                       [](const ColumnName& name) { return name.power_scale && !is_limit(name); });
+  const std::string list = passed_over(powers);
+  if (!list.empty()) map.notes.push_back(fmt::format("Not read as the power{}.", list));
+}
+
 Result<void> choose_draw(const Layout& layout, const ReadOptions& options, const Input& input, ColumnMap& map) {
   const Names names = layout.names;
-  const std::vector<int> all = draws(names);
+  const std::vector<int> all = without_equal_copies(layout, draws(names), map);
   if (all.empty() && options.power_column.empty()) return choose_counter(layout, input, map);
   const bool rows_have_devices =
       std::ranges::any_of(device_candidates(names), [&](int column) { return values_recur(layout, column); });
-  const auto family = rows_have_devices ? std::nullopt : device_family(names, all);
+  auto family = rows_have_devices ? std::nullopt : device_family(names, all);
+  if (family && family->copies && !are_devices(layout, *family, map.time)) family.reset();
   if (family && options.power_column.empty()) {
     take_family(layout, *family, map);
     for (const int other : all) {
@@ -156,7 +211,7 @@ Result<void> choose_draw(const Layout& layout, const ReadOptions& options, const
   }
   if (found.empty()) return {};
   map.power = found.front();
-  for (const int other : draws(names)) {
+  for (const int other : all) {
     if (other == map.power || !options.power_column.empty()) continue;
     map.notes.push_back(fmt::format("Power is '{}'; '{}' could be it too, and --power names it.",
                                     printable(layout.label(map.power), 40), printable(layout.label(other), 40)));
@@ -259,7 +314,13 @@ Result<ColumnMap> map_columns(const Layout& layout, const ReadOptions& options, 
     map.energy = map.from_counter ? -1 : find_energy(names);
     if (map.energy >= 0) map.energy_scale = *names[static_cast<std::size_t>(map.energy)].energy_scale;
   }
+  if (options.power_column.empty()) note_passed_over(names, map);
   find_labels(names, map);
+  if (map.host >= 0 && holds_readings(layout, map.host)) {
+    map.notes.push_back(
+        fmt::format("Column '{}' holds readings, so it does not name hosts.", printable(layout.label(map.host), 40)));
+    map.host = -1;
+  }
   if (is_gpustat(names) && map.power == named(names, "power_draw") && !map.power_scale) {
     map.power_scale = 1.0;
     map.notes.push_back("The keys are those of gpustat, whose powers are watts.");

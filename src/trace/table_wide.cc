@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "trace/table_cells.h"
 
 namespace wattrein::trace {
 
@@ -48,35 +49,89 @@ bool counts_devices(std::string_view text, std::size_t begin, std::size_t end) {
   return !among(letters_behind(text, end), kUnits) && !among(word_before(text, begin), kOthers);
 }
 
-}  // namespace
+/// The name in lower case without the unit at its end: "gpu0_power" of "GPU0_power_mW" and of "gpu0 power [W]".
+std::string stem(const ColumnName& name) {
+  std::string text = lower(name.text);
+  if (!name.power_scale && !name.energy_scale) return text;
+  if (text.ends_with(']') || text.ends_with(')')) {
+    text.resize(std::min(text.find_last_of("[("), text.size()));
+  } else {
+    std::string_view unit = letters_before(text, text.size());
+    const auto is_unit = [](std::string_view t) { return power_unit(t) || energy_unit(t); };
+    while (!unit.empty() && !is_unit(unit)) unit.remove_prefix(1);  // "powermw"
+    if (unit.size() == text.size()) return text;
+    text.resize(text.size() - unit.size());
+  }
+  while (!text.empty() && !is_letter(text.back()) && !is_digit(text.back())) text.pop_back();
+  return text;
+}
 
-std::vector<ColumnFamily> column_families(std::span<const ColumnName> names, std::span<const int> columns) {
+/// Families by pattern, in the file's order.
+struct Families {
   std::map<std::string, ColumnFamily> by_pattern;
   std::vector<std::string> order;
-  for (const int column : columns) {
-    const std::string text = lower(names[static_cast<std::size_t>(column)].text);
+
+  void add(std::string_view text, int column) {
     for (std::size_t begin = 0; begin < text.size(); ++begin) {
       if (!is_digit(text[begin])) continue;
       std::size_t end = begin;
       while (end < text.size() && is_digit(text[end])) ++end;
       if (counts_devices(text, begin, end)) {
-        std::string pattern = text.substr(0, begin) + "#" + text.substr(end);
+        std::string pattern = std::string(text.substr(0, begin)) + "#" + std::string(text.substr(end));
         const auto [at, fresh] = by_pattern.try_emplace(pattern);
         if (fresh) order.push_back(pattern);
         at->second.pattern = std::move(pattern);
-        at->second.numbers.push_back(parse_int(std::string_view(text).substr(begin, end - begin)).value_or(0));
+        at->second.numbers.push_back(parse_int(text.substr(begin, end - begin)).value_or(0));
         at->second.columns.push_back(column);
       }
       begin = end;
     }
   }
+};
+
+bool has_distinct_numbers(const ColumnFamily& family) {
+  std::vector<std::int64_t> sorted = family.numbers;
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) == sorted.end();
+}
+
+/// Puts "power_w" before "power_w.1", "power_w.2", ...
+void take_first_copy(std::span<const ColumnName> names, std::span<const int> columns, ColumnFamily& family) {
+  if (!family.pattern.ends_with(".#") || family.numbers.empty()) return;
+  for (std::size_t k = 0; k < family.numbers.size(); ++k) {
+    if (family.numbers[k] != static_cast<std::int64_t>(k) + 1) return;
+  }
+  const std::string_view name = std::string_view(family.pattern).substr(0, family.pattern.size() - 2);
+  const auto first = std::ranges::find_if(
+      columns, [&](int column) { return lower(names[static_cast<std::size_t>(column)].text) == name; });
+  if (first == columns.end()) return;
+  family.numbers.insert(family.numbers.begin(), 0);
+  family.columns.insert(family.columns.begin(), *first);
+  family.copies = true;
+}
+
+}  // namespace
+
+std::vector<ColumnFamily> column_families(std::span<const ColumnName> names, std::span<const int> columns) {
+  Families by_stem;
+  for (const int column : columns) by_stem.add(stem(names[static_cast<std::size_t>(column)]), column);
   std::vector<ColumnFamily> families;
-  for (const std::string& pattern : order) {
-    ColumnFamily& family = by_pattern[pattern];
-    std::vector<std::int64_t> sorted = family.numbers;
-    std::ranges::sort(sorted);
-    const bool distinct = std::ranges::adjacent_find(sorted) == sorted.end();
-    if (sorted.size() > 1 && distinct) families.push_back(std::move(family));
+  const auto take = [&families](ColumnFamily& family) {
+    if (family.columns.size() > 1 && has_distinct_numbers(family)) families.push_back(std::move(family));
+  };
+  for (const std::string& pattern : by_stem.order) {
+    ColumnFamily& family = by_stem.by_pattern[pattern];
+    take_first_copy(names, columns, family);
+    if (has_distinct_numbers(family)) {
+      take(family);
+      continue;
+    }
+    // "gpu0_power_w" beside "gpu0_power_mw": a family of each unit.
+    Families by_name;
+    for (const int column : family.columns) {
+      by_name.add(lower(names[static_cast<std::size_t>(column)].text), column);
+    }
+    for (const std::string& name : by_name.order) take(by_name.by_pattern[name]);
   }
   return families;
 }

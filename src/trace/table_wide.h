@@ -10,11 +10,14 @@
 
 namespace wattrein::trace {
 
-/// "gpu0_power_w", "gpu1_power_w": `pattern` is "gpu#_power_w"; the numbers are all different and in the file's order.
+/// "gpu0_power_w", "gpu1_power_mw": `pattern` is "gpu#_power", each column has a unit of its own, and the numbers are
+/// all different and in the file's order. pandas calls columns of one name "power_w", "power_w.1", ...: numbers 0, 1,
+/// ...
 struct ColumnFamily {
   std::string pattern;
   std::vector<std::int64_t> numbers;
   std::vector<int> columns;
+  bool copies = false;  ///< of pandas' kind
 };
 
 /// The families of two columns and more among `columns`. Numbers that count something else (seconds of an average,

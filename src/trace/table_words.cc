@@ -25,14 +25,6 @@ int first(Names names, Fits fits) {
   return at == names.end() ? -1 : static_cast<int>(at - names.begin());
 }
 
-/// "gpu0" of "gpu0_w": a device that needs no word for power beside its unit.
-bool is_numbered_device(std::string_view token) {
-  for (const std::string_view device : {"gpu", "card", "device"}) {
-    if (token.starts_with(device) && parse_int(token.substr(device.size()))) return true;
-  }
-  return false;
-}
-
 /// "cpu0", "socket1": a numbered part beside the GPUs.
 bool is_numbered_part(std::string_view token) {
   for (const std::string_view part : {"cpu", "socket", "dram", "pkg", "package"}) {
@@ -44,11 +36,60 @@ bool is_numbered_part(std::string_view token) {
 bool is_energy(const ColumnName& name) {
   return name.energy_scale && has_any(name, {"energy", "consumption", "joules"}) &&
          std::ranges::none_of(name.tokens, says_no_counter) &&
-         !has_any(name, {"delta", "step", "per", "rate", "cpu", "ram", "dram", "token", "tokens", "interval", "window",
-                         "batch", "request", "prompt", "iteration", "sample", "avg", "average", "mean"});
+         !has_any(name, {"step", "per", "rate", "token", "tokens", "interval", "window", "batch", "request", "prompt",
+                         "iteration", "sample", "avg", "average", "mean"});
 }
 
-bool is_one_of(const std::string& words, Words wanted) { return std::ranges::find(wanted, words) != wanted.end(); }
+/// What draws.
+constexpr auto kDrawers = std::to_array<std::string_view>(
+    {"gpu",  "gpus", "card",   "device",  "accelerator", "npu",   "tpu",   "hpu",     "board",   "module",
+     "node", "host", "server", "machine", "chassis",     "blade", "rack",  "system",  "cluster", "pdu",
+     "psu",  "ups",  "wall",   "outlet",  "plug",        "mains", "total", "package", "soc"});
+/// That somebody measured it.
+constexpr auto kMeasured = std::to_array<std::string_view>(
+    {"measured", "measurement", "meter", "metered", "consumption", "consumed", "usage", "ac", "dc"});
+/// What adds nothing to either.
+constexpr auto kBeside = std::to_array<std::string_view>(
+    {"actual", "active", "current", "instant", "instantaneous", "now", "average", "avg", "mean", "reading", "value"});
+constexpr auto kPowerWords = std::to_array<std::string_view>({"power", "watts", "watt", "pwr", "draw"});
+
+template <std::size_t N>
+bool is_among(std::string_view token, const std::array<std::string_view, N>& words) {
+  return std::ranges::find(words, token) != words.end();
+}
+
+bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+/// "gpu", "gpu0", "node12".
+bool is_drawer(std::string_view token) {
+  const std::string_view word = token.substr(0, token.find_first_of("0123456789"));
+  return is_among(word, kDrawers) && (word == token || parse_int(token.substr(word.size())));
+}
+
+bool is_numbered_drawer(std::string_view token) { return is_drawer(token) && !is_letter(token.back()); }
+
+/// A unit that ends in a lone 'w', which is a width or a weight as often.
+bool is_lone_w(const ColumnName& name) {
+  const std::string text = lower(name.text);
+  return name.power_scale == 1.0 && text.ends_with('w') && (text.size() < 2 || !is_letter(text[text.size() - 2]));
+}
+
+/// "gpu_w", "host_kw", "measured_w": a power by its unit alone.
+bool is_power_by_unit(const ColumnName& name) {
+  if (!name.power_scale) return false;
+  const auto is_subject = [](std::string_view token) { return is_drawer(token) || is_among(token, kMeasured); };
+  if (std::ranges::none_of(name.tokens, is_subject)) return false;
+  if (!is_lone_w(name) || std::ranges::any_of(name.tokens, is_numbered_drawer)) return true;
+  return std::ranges::all_of(name.tokens, [&](std::string_view token) {
+    return is_subject(token) || is_among(token, kBeside) || std::ranges::none_of(token, is_letter);
+  });
+}
+
+/// "power_w", "draw": of nothing that it names.
+bool is_plain_power(const ColumnName& name) {
+  return std::ranges::all_of(
+      name.tokens, [](std::string_view token) { return is_among(token, kPowerWords) || is_among(token, kMeasured); });
+}
 
 }  // namespace
 
@@ -58,6 +99,7 @@ bool is_time(const ColumnName& name) {
                                                          "ts",   "epoch",     "elapsed", "t"};
   static constexpr std::array<std::string_view, 12> kBeside{"unix", "utc",  "local",  "wall", "sample", "iso",
                                                             "date", "host", "system", "gpu",  "clock",  "since"};
+  if (name.power_scale || name.energy_scale) return false;
   bool core = name.tokens.size() == 1 && name.tokens[0] == "date";
   for (const std::string& token : name.tokens) {
     const bool is_core = std::ranges::find(kCore, token) != kCore.end();
@@ -73,10 +115,11 @@ bool is_limit(const ColumnName& name) {
 }
 
 bool is_draw(const ColumnName& name) {
-  const bool device_in_watts = name.power_scale && std::ranges::any_of(name.tokens, is_numbered_device);
-  if (!has_any(name, {"power", "watts", "watt", "pwr", "draw"}) && !device_in_watts) return false;
+  const bool says_power =
+      std::ranges::any_of(name.tokens, [](std::string_view token) { return is_among(token, kPowerWords); });
+  if (!says_power && !is_power_by_unit(name)) return false;
   if (name.energy_scale || name.time_unit || std::ranges::any_of(name.tokens, is_numbered_part)) return false;
-  return std::ranges::none_of(name.tokens, says_no_draw) && !has_any(name, {"cpu", "ram", "dram"});
+  return std::ranges::none_of(name.tokens, says_no_draw);
 }
 
 bool is_average(const ColumnName& name) { return has_any(name, {"average", "avg", "mean"}); }
@@ -101,7 +144,11 @@ std::vector<int> narrowed(Names names, std::vector<int> found) {
   };
   keep([](const ColumnName& n) { return n.power_scale.has_value(); });
   keep([](const ColumnName& n) { return n.has("instant"); });
-  keep([](const ColumnName& n) { return has_any(n, {"gpu", "device", "board"}); });
+  // What a plain power beside a GPU's is of, only the user knows.
+  const auto plain = [&](int i) { return is_plain_power(names[static_cast<std::size_t>(i)]); };
+  if (std::ranges::none_of(found, plain)) {
+    keep([](const ColumnName& n) { return has_any(n, {"gpu", "device", "board"}); });
+  }
   return found;
 }
 
@@ -136,7 +183,7 @@ std::vector<int> device_candidates(Names names) {
   for (const std::string_view wanted : kNames) {
     // A name alone is the model more often than not: two cards of a kind would become one.
     if (wanted == "gpu_name" || wanted == "device_name") continue;
-    if (const int i = first(names, [wanted](const ColumnName& n) { return n.words == wanted; }); i >= 0)
+    if (const int i = first(names, [wanted](const ColumnName& n) { return n.is_called(wanted); }); i >= 0)
       found.push_back(i);
   }
   return found;
@@ -154,7 +201,9 @@ int find_energy(Names names) { return first(names, is_energy); }
 
 void find_labels(Names names, ColumnMap& map) {
   const auto named = [names](Words words) {
-    return first(names, [words](const ColumnName& n) { return is_one_of(n.words, words); });
+    return first(names, [words](const ColumnName& n) {
+      return std::ranges::any_of(words, [&n](std::string_view wanted) { return n.is_called(wanted); });
+    });
   };
   map.phase = named({"phase", "stage"});
   // What can only be a machine, the plainest first.

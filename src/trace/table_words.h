@@ -23,7 +23,7 @@ namespace wattrein::trace {
 [[nodiscard]] int find_energy(std::span<const ColumnName> names);
 /// Those that draw, averages only where there are no others.
 [[nodiscard]] std::vector<int> draws(std::span<const ColumnName> names);
-/// Of several, those that say more: a unit, then "instant", then "gpu".
+/// Of several, those that say more: a unit, then "instant", then "gpu" (where no other is a power of nothing named).
 [[nodiscard]] std::vector<int> narrowed(std::span<const ColumnName> names, std::vector<int> found);
 /// Cumulative energy counters.
 [[nodiscard]] std::vector<int> energies(std::span<const ColumnName> names);

@@ -361,7 +361,7 @@ def test_a_stated_unit_against_the_header_is_said_once_and_in_words(wattrein, lo
 def test_a_unit_that_no_gpu_can_draw_is_warned_about(wattrein, log):
     path = log("time,gpu,power_w\n" + "".join(f"{1718369824 + i},0,{300 + i}\n" for i in range(5)))
     (warning,) = only(wattrein.json("analyze", path, "--unit", "kW"))["understanding"]["warnings"]
-    assert "With --unit kW device 0 draws up to 304000 W, more than any GPU" in warning
+    assert "With --unit kW device 0 draws up to 304000 W, more than any single GPU" in warning
     assert b"WARNING" in wattrein("analyze", path, "--unit", "kW", "--limit", "400W").stdout
     assert only(wattrein.json("analyze", path, "--unit", "mW"))["understanding"]["warnings"] == []
 
