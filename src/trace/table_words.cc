@@ -97,14 +97,14 @@ bool is_plain_power(const ColumnName& name) {
 bool is_time(const ColumnName& name) {
   static constexpr std::array<std::string_view, 8> kCore{"time", "timestamp", "stamp",   "datetime",
                                                          "ts",   "epoch",     "elapsed", "t"};
-  static constexpr std::array<std::string_view, 12> kBeside{"unix", "utc",  "local",  "wall", "sample", "iso",
-                                                            "date", "host", "system", "gpu",  "clock",  "since"};
+  static constexpr std::array<std::string_view, 12> kBesideTime{"unix", "utc",  "local",  "wall", "sample", "iso",
+                                                                "date", "host", "system", "gpu",  "clock",  "since"};
   if (name.power_scale || name.energy_scale) return false;
   bool core = name.tokens.size() == 1 && name.tokens[0] == "date";
   for (const std::string& token : name.tokens) {
     const bool is_core = std::ranges::find(kCore, token) != kCore.end();
     core = core || is_core;
-    if (!is_core && std::ranges::find(kBeside, token) == kBeside.end()) return false;
+    if (!is_core && std::ranges::find(kBesideTime, token) == kBesideTime.end()) return false;
   }
   return core;
 }
