@@ -22,6 +22,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMaxPhases = 1000;
+constexpr std::size_t kMostSpellings = 4 * Builder::kMaxDevices;  // of names; more are looked up anew each time
 
 template <class T>
 void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
@@ -122,12 +123,16 @@ std::size_t Builder::device(std::string_view name) {
     too_many_devices_ = true;
     return kMaxDevices;
   }
-  const auto [at, fresh] = device_index_.try_emplace(std::string(name), trace_.series.size());
-  if (fresh) {
+  if (const auto at = device_index_.find(std::string(name)); at != device_index_.end()) return at->second;
+  const std::size_t fresh = trace_.series.size();
+  const std::size_t index = other_spelling(name, fresh);
+  if (device_index_.size() < kMostSpellings) device_index_.emplace(name, index);
+  if (index == fresh) {
     trace_.series.emplace_back();
-    trace_.series.back().device.name = at->first;
+    trace_.series.back().device.name = name;
+    rows_.emplace_back();
   }
-  return at->second;
+  return index;
 }
 
 std::int16_t Builder::phase(std::string_view label) {
@@ -161,7 +166,9 @@ void Builder::add(std::size_t device, std::int64_t time_ns, double power_w) {
     power_w = kUnknown;
   }
   s.power_w.push_back(power_w);
-  ++trace_.understanding.rows;
+  FileRows& rows = rows_[device];
+  rows.last = ++trace_.understanding.rows;
+  if (s.size() == 1) rows.first = rows.last;
   if (std::isnan(power_w)) ++trace_.understanding.unknown_power;
 }
 
@@ -174,6 +181,9 @@ void Builder::extend(std::size_t device, std::span<const std::int64_t> time_ns, 
     s.backward_stamps += t < before ? 1 : 0;
     before = t;
   }
+  FileRows& rows = rows_[device];
+  rows.last = trace_.understanding.rows + 1;
+  if (s.size() == 0) rows.first = rows.last;
   s.time_ns.insert(s.time_ns.end(), time_ns.begin(), time_ns.end());
   s.power_w.insert(s.power_w.end(), power_w.begin(), power_w.end());
 }
@@ -308,6 +318,7 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
                      counted(trace_.understanding.other_lines, "line"),
                      trace_.understanding.other_lines == 1 ? "was" : "were"));
   }
+  unite_spellings();
   const auto silent = std::ranges::remove_if(trace_.series, [](const Series& s) { return s.size() == 0; });
   if (!silent.empty()) {
     note(fmt::format("{} {} named without a single readable row and left out.", counted(silent.size(), "device"),

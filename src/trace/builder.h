@@ -12,6 +12,7 @@
 #include "trace/doubtful_readings.h"
 #include "trace/input.h"
 #include "trace/read.h"
+#include "trace/same_names.h"
 #include "trace/trace.h"
 
 namespace wattrein::trace {
@@ -27,7 +28,8 @@ class Builder {
 
   static constexpr std::size_t kMaxDevices = 4096;  ///< more names than that are no devices, and each costs memory
 
-  /// The series of a device, made at its first mention. Beyond kMaxDevices it is one that takes nothing, and finish()
+  /// The series of a device, made at its first mention; a uuid or bus id in another spelling (plain_id()) is the same.
+  /// Beyond kMaxDevices it is one that takes nothing, and finish()
   /// refuses: a reader need not ask, but may stop at too_many_devices().
   std::size_t device(std::string_view name);
   [[nodiscard]] bool too_many_devices() const { return too_many_devices_; }
@@ -77,12 +79,18 @@ class Builder {
   Result<void> check_scales(const ReadOptions& options, const PowerExtents& extents);
   void pass_over_aggregates();
   void spread_stamps();
+  [[nodiscard]] std::size_t other_spelling(std::string_view name, std::size_t fresh);
+  void unite_spellings();
 
   [[nodiscard]] bool takes(std::size_t device);
 
   Trace trace_;
   Series no_series_;  ///< what is said of devices beyond the last
   std::unordered_map<std::string, std::size_t> device_index_;
+  std::unordered_map<std::string, std::size_t> spelled_;  ///< by host and plain_id()
+  std::string two_spellings_;                             ///< of the first device that has them
+  std::int64_t respelled_ = 0;
+  std::vector<FileRows> rows_;  ///< one a series: where it stands among the rows of all
   std::unordered_map<std::string, std::int16_t> phase_index_;
   bool wall_ = true;
   bool has_zone_ = true;

@@ -205,6 +205,7 @@ Result<void> take_host_as_device(const Layout& layout, const Input& input, Colum
   const DeviceSample sample = sample_device(layout, map.time, map.host);
   if (sample.repeats * 20 <= sample.known) {
     map.device = std::exchange(map.host, -1);
+    map.names_hosts = true;
     return {};
   }
   if (sample.distinct == 1) return {};  // its devices go by row order

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "trace/same_names.h"
 #include "trace/table_cells.h"
 
 namespace wattrein::trace {
@@ -48,7 +49,8 @@ Pairing pairing_of(const Layout& layout, const ColumnMap& map, int identity) {
     ++pairing.rows;
     const std::string host = map.host < 0 ? std::string() : std::string(Layout::cell(row, map.host)) + "/";
     const std::string placed = host + std::string(index);
-    const std::string known = host + std::string(id);
+    const std::string plain = plain_id(id);
+    const std::string known = host + (plain.empty() ? std::string(id) : plain);
     if (const std::string_view now = Layout::cell(row, map.time); now != stamp) {
       stamp = now;
       indices_now.clear();

@@ -13,6 +13,7 @@
 #include "trace/identical.h"
 #include "trace/join_groups.h"
 #include "trace/join_plan.h"
+#include "trace/same_names.h"
 #include "trace/series_merge.h"
 #include "trace/understanding.h"
 
@@ -361,6 +362,7 @@ Result<std::vector<Trace>> join(std::vector<Trace> traces, const JoinOptions& op
     for (std::size_t i = 0; i < traces.size(); ++i) out.push_back(alone(std::move(traces[i]), offsets[i], ""));
     return out;
   }
+  spell_hosts_alike(traces);
   if (options.mode == Join::automatic || options.mode == Join::clock) give_clocks(traces, offsets);
   if (options.mode == Join::automatic) return join_by_itself(traces, offsets);
   Files all(traces.size());

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "trace/join_copies.h"
 #include "trace/join_plan.h"
+#include "trace/same_names.h"
 #include "trace/series_merge.h"
 
 namespace wattrein::trace {
@@ -63,7 +64,7 @@ std::set<std::string> repeated_uuids(const std::vector<Trace>& traces, const std
   std::set<std::pair<std::size_t, std::string>> seen;
   std::set<std::string> repeated;
   for (const Piece& p : pieces) {
-    const std::string& uuid = device_of(traces, p).uuid;
+    const std::string uuid = uuid_key(device_of(traces, p).uuid);
     if (!uuid.empty() && !seen.emplace(p.file, uuid).second) repeated.insert(uuid);
   }
   return repeated;
@@ -76,8 +77,8 @@ void unite_certain(const std::vector<Trace>& traces, const std::vector<Piece>& p
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_host;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Device& d = device_of(traces, pieces[i]);
-    if (!d.uuid.empty()) {
-      const auto [at, made] = by_uuid.try_emplace({d.uuid, repeated.contains(d.uuid) ? d.name : ""}, i);
+    if (const std::string uuid = uuid_key(d.uuid); !uuid.empty()) {
+      const auto [at, made] = by_uuid.try_emplace({uuid, repeated.contains(uuid) ? d.name : ""}, i);
       if (!made) unions.unite(at->second, i);
     }
     if (d.host.empty()) continue;
@@ -242,7 +243,7 @@ bool make_unique(const std::vector<Trace>& traces, std::span<const std::size_t> 
 }  // namespace
 
 Same same_device(const Device& a, const Device& b) {
-  if (!a.uuid.empty() && !b.uuid.empty()) return a.uuid == b.uuid ? Same::yes : Same::no;
+  if (tells_devices(a.uuid) && tells_devices(b.uuid)) return same_uuid(a.uuid, b.uuid) ? Same::yes : Same::no;
   if (!a.host.empty() && !b.host.empty()) return a.host == b.host && a.name == b.name ? Same::yes : Same::no;
   return a.name == b.name ? Same::unknown : Same::no;
 }

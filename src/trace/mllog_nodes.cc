@@ -132,7 +132,11 @@ void NodeReadings::give_by_mark(Builder& builder, Kind kind) const {
   static constexpr std::array<std::string_view, kinds> kBy{
       "their member 'node' or 'host'", "their namespace", "what stands before the mark", "the headings of their files"};
   const std::vector<std::string>& names = marks_[kind].names;
-  for (const Reading& r : readings_) builder.add(builder.device(names[r.mark[kind]]), r.time_ns, r.power_w);
+  for (const Reading& r : readings_) {
+    const std::size_t device = builder.device(names[r.mark[kind]]);
+    builder.series(device).device.names_host = kind == member;
+    builder.add(device, r.time_ns, r.power_w);
+  }
   builder.understanding().devices = fmt::format("{} nodes, told apart by {}", names.size(), kBy[kind]);
   builder.note(
       fmt::format("The lines of {} nodes stand in the file: they are told apart by {}.", names.size(), kBy[kind]));

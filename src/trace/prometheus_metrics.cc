@@ -12,6 +12,7 @@
 #include "trace/dcgm_blank.h"
 #include "trace/draw_words.h"
 #include "trace/option_fit.h"
+#include "trace/same_names.h"
 #include "trace/table_layout.h"
 
 namespace wattrein::trace {
@@ -93,6 +94,11 @@ std::string label(const PrometheusLabels& labels, std::initializer_list<std::str
     }
   }
   return {};
+}
+
+std::string gpu_label(const PrometheusLabels& labels) { return label(labels, {"gpu", "minor_number", "index"}); }
+std::string host_label(const PrometheusLabels& labels) {
+  return label(labels, {"Hostname", "hostname", "node", "nodename"});
 }
 
 /// The scrape target's port says nothing about the host.
@@ -196,8 +202,8 @@ std::size_t PrometheusCollector::device_index(PrometheusLabels labels) {
   std::erase_if(labels, [](const auto& l) { return l.first == "__name__"; });
   std::ranges::sort(labels);
   const std::string uuid = label(labels, {"UUID", "uuid", "gpu_uuid"});
-  const std::string gpu = label(labels, {"gpu", "minor_number", "index"});
-  const std::string host = label(labels, {"Hostname", "hostname", "node", "nodename"});
+  const std::string gpu = gpu_label(labels);
+  const std::string host = host_label(labels);
   const std::string instance = without_port(label(labels, {"instance"}));
   const std::string& place = host.empty() ? instance : host;
   std::string identity;
@@ -206,7 +212,8 @@ std::size_t PrometheusCollector::device_index(PrometheusLabels labels) {
     identity = label(labels, {options_.device_column});
     how = fmt::format("label '{}' (--device)", options_.device_column);
   } else if (!uuid.empty()) {
-    identity = "uuid:" + uuid;
+    const std::string key = uuid_key(uuid);
+    identity = "uuid:" + (key.empty() ? uuid : key);
     how = "label 'UUID'";
   } else if (!gpu.empty()) {
     identity = fmt::format("gpu:{}\x1f{}", place, gpu);
@@ -220,11 +227,18 @@ std::size_t PrometheusCollector::device_index(PrometheusLabels labels) {
   if (fresh) {
     devices_.emplace_back();
     devices_.back().by_labels = options_.device_column.empty() && uuid.empty() && gpu.empty();
+    devices_.back().by_uuid = options_.device_column.empty() && !uuid.empty();
+    devices_.back().masked = devices_.back().by_uuid && !tells_devices(uuid);
+    devices_.back().host_is_target = host.empty();
   }
   Known& d = devices_[at->second];
-  // A masked UUID (all zeros) tells devices apart no better than none, and is not worth showing.
-  if (uuid.find_first_not_of("0-") != std::string::npos) fill(d.uuid, uuid);
+  // A masked UUID (all zeros) joins the metrics of one GPU where nothing else does, and is not worth showing.
+  if (tells_devices(uuid)) fill(d.uuid, uuid);
   fill(d.model, label(labels, {"modelName", "model", "name"}));
+  if (d.host_is_target && !host.empty()) {
+    d.host = host;
+    d.host_is_target = false;
+  }
   fill(d.host, place);
   fill(d.gpu, options_.device_column.empty() ? gpu : identity.empty() ? "no " + options_.device_column : identity);
   if (fresh) d.labels = std::move(labels);
@@ -233,11 +247,14 @@ std::size_t PrometheusCollector::device_index(PrometheusLabels labels) {
 
 std::size_t PrometheusCollector::series(std::string_view name, PrometheusLabels labels) {
   const std::size_t metric = metric_index(name);
+  std::string host = host_label(labels);
+  std::string gpu = gpu_label(labels);
   const std::size_t device = device_index(std::move(labels));
   std::vector<Track>& tracks = devices_[device].tracks;
   auto at = std::ranges::find(tracks, metric, &Track::metric);
   if (at == tracks.end()) at = tracks.insert(tracks.end(), Track{metric, {}});
-  series_.push_back({device, metric, static_cast<std::size_t>(at - tracks.begin())});
+  const auto track = static_cast<std::size_t>(at - tracks.begin());
+  series_.push_back({device, metric, track, std::move(host), std::move(gpu)});
   return series_.size() - 1;
 }
 
@@ -299,18 +316,18 @@ std::int64_t PrometheusCollector::most_unstamped() const {
   return most;
 }
 
-/// The preferred power metric that has a known value; failing that, the first that has any.
+/// The preferred power metric of those that know at least half as many values as any other does.
 const PrometheusCollector::Track* PrometheusCollector::power_track(const Known& device) const {
+  const auto is_candidate = [this](const Track& t) { return is_power(metrics_[t.metric].role) && !t.readings.empty(); };
+  const auto known = [](const Track& t) {
+    return std::ranges::count_if(t.readings, [](const Reading& r) { return !std::isnan(r.value); });
+  };
+  std::ptrdiff_t most = 0;
+  for (const Track& t : device.tracks) most = is_candidate(t) ? std::max(most, known(t)) : most;
   const Track* best = nullptr;
-  bool best_known = false;
   for (const Track& t : device.tracks) {
-    if (!is_power(metrics_[t.metric].role) || t.readings.empty()) continue;
-    const bool known = std::ranges::any_of(t.readings, [](const Reading& r) { return !std::isnan(r.value); });
-    const bool better = best == nullptr || (known && !best_known) ||
-                        (known == best_known && metrics_[t.metric].role < metrics_[best->metric].role);
-    if (!better) continue;
-    best = &t;
-    best_known = known;
+    if (!is_candidate(t) || known(t) * 2 < most) continue;
+    if (best == nullptr || metrics_[t.metric].role < metrics_[best->metric].role) best = &t;
   }
   return best;
 }

@@ -96,6 +96,9 @@ class PrometheusCollector {
   struct Known {  // one device
     PrometheusLabels labels;
     bool by_labels = false;  ///< told apart by nothing but all its labels
+    bool by_uuid = false;
+    bool masked = false;          ///< by a uuid that tells no devices apart: all zeros
+    bool host_is_target = false;  ///< the host is but what was scraped
     std::string uuid, model, host, gpu;
     std::vector<Track> tracks;
   };
@@ -103,6 +106,7 @@ class PrometheusCollector {
     std::size_t device;
     std::size_t metric;
     std::size_t track;
+    std::string host, gpu;  ///< as its labels say
   };
 
   PrometheusCollector(const Input& input, const ReadOptions& options, std::string_view format)
@@ -114,6 +118,11 @@ class PrometheusCollector {
   static void mark_stale(std::vector<Reading>& by_time);
   void settle(Track& track, bool power, bool stamped, const Input& input, std::int64_t period_ns);
   void emit(const Known& device, const Track& power, const std::string& name);
+  [[nodiscard]] static std::string place_of(const Known& device, const Handle& series);
+  [[nodiscard]] bool disagrees_with_itself(const Known& device) const;
+  void split_shared_uuids();
+  void split_by_place(std::size_t device);
+  void warn_of_two_exporters(const std::vector<std::size_t>& devices);
   void explain(const std::vector<std::size_t>& devices);
   void pass_over_wholes(std::vector<std::size_t>& devices, std::vector<std::size_t>& powers);
 

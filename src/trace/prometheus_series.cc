@@ -22,6 +22,8 @@ std::string_view unit_name(double watts) {
   return watts == 1e3 ? "kW" : "W";
 }
 
+constexpr std::int64_t kDoubtful = 3;  // readings that differ at one moment, by chance of two scrapes
+
 /// Prometheus goes on to answer with a series' last scrape for so long after its target has gone.
 constexpr std::int64_t kStaleness = 300'000'000'000;
 
@@ -95,6 +97,117 @@ void PrometheusCollector::settle(Track& track, bool power, bool stamped, const I
     if (!power) continue;
     ++repeated_;
     if (!std::isnan(r.value) && value != r.value) ++differing_;
+  }
+}
+
+/// Where a series says that its GPU is: host and number; of a masked uuid the host alone says something too. Else
+/// empty.
+std::string PrometheusCollector::place_of(const Known& device, const Handle& series) {
+  const bool tells = !series.gpu.empty() || (device.masked && !series.host.empty());
+  return tells ? fmt::format("{}\x1f{}", series.host, series.gpu) : std::string();
+}
+
+/// Whether series of other numbers than each other, read as one device, mostly differ at the moments that they share: a
+/// uuid that was replaced by one for all. What a replaced exporter repeats does not count.
+bool PrometheusCollector::disagrees_with_itself(const Known& device) const {
+  for (const Track& track : device.tracks) {
+    if (!is_power(metrics_[track.metric].role)) continue;
+    std::vector<Reading> readings = track.readings;
+    std::ranges::sort(readings, {}, [](const Reading& r) { return std::tuple(r.stamp, r.line); });
+    mark_stale(readings);
+    std::size_t shared = 0;
+    std::size_t differing = 0;
+    const Reading* first = nullptr;
+    for (const Reading& r : readings) {
+      if (r.stale || std::isnan(r.value) || series_[r.series].gpu.empty()) continue;
+      if (first == nullptr || first->stamp != r.stamp || first->stamped != r.stamped) {
+        first = &r;
+        continue;
+      }
+      if (series_[first->series].gpu == series_[r.series].gpu) continue;
+      ++shared;
+      differing += first->value != r.value ? 1 : 0;
+    }
+    if (differing * 2 > shared) return true;
+  }
+  return false;
+}
+
+/// One device becomes one for each of its places; series that name none stay with the first.
+void PrometheusCollector::split_by_place(std::size_t device) {
+  Known whole = std::move(devices_[device]);
+  std::vector<std::pair<std::string, std::size_t>> part_of;  // a place
+  const auto part = [&](const Handle& h) -> Known& {
+    const std::string place = place_of(whole, h);
+    const auto at = std::ranges::find(part_of, place, &std::pair<std::string, std::size_t>::first);
+    if (at != part_of.end()) return devices_[at->second];
+    if (place.empty() && !part_of.empty()) return devices_[part_of.front().second];
+    const std::size_t index = part_of.empty() ? device : devices_.size();
+    part_of.emplace_back(place, index);
+    if (index == devices_.size()) devices_.emplace_back();
+    Known& d = devices_[index];
+    d.model = whole.model;
+    d.labels = whole.labels;
+    d.host = h.host.empty() ? whole.host : h.host;
+    d.gpu = h.gpu;
+    return d;
+  };
+  devices_[device] = Known{};
+  for (Track& track : whole.tracks) {
+    for (const Reading& r : track.readings) {
+      Known& d = part(series_[r.series]);
+      auto at = std::ranges::find(d.tracks, track.metric, &Track::metric);
+      if (at == d.tracks.end()) at = d.tracks.insert(d.tracks.end(), Track{track.metric, {}});
+      at->readings.push_back(r);
+    }
+    track.readings = {};
+  }
+  builder_.note(whole.masked
+                    ? std::string("The UUIDs are masked: GPUs are told apart by host and number.")
+                    : fmt::format("The UUID {} stands for several GPUs, which differ at the same moments: they "
+                                  "are told apart by label 'gpu'.",
+                                  printable(whole.uuid, 60)));
+}
+
+void PrometheusCollector::split_shared_uuids() {
+  std::unordered_map<std::size_t, std::string> place_seen;
+  std::vector<std::size_t> several;
+  for (const Handle& h : series_) {
+    const Known& device = devices_[h.device];
+    if (!device.by_uuid || !is_power(metrics_[h.metric].role)) continue;
+    const std::string place = place_of(device, h);
+    if (place.empty()) continue;
+    const auto at = place_seen.try_emplace(h.device, place).first;
+    if (at->second != place && std::ranges::find(several, h.device) == several.end()) several.push_back(h.device);
+  }
+  for (const std::size_t device : several) {
+    if (devices_[device].masked || disagrees_with_itself(devices_[device])) split_by_place(device);
+  }
+}
+
+/// Devices that are read from other metrics, and of which nothing says that they are other devices.
+void PrometheusCollector::warn_of_two_exporters(const std::vector<std::size_t>& devices) {
+  const auto may_be_one = [this](const Known& a, const Known& b) {
+    const std::size_t metric = power_track(a)->metric;
+    if (metric == power_track(b)->metric || (!a.uuid.empty() && !b.uuid.empty())) return false;
+    if (!a.gpu.empty() && !b.gpu.empty() && a.gpu != b.gpu) return false;
+    const bool hosts_tell = !a.host.empty() && !b.host.empty() && a.host_is_target == b.host_is_target;
+    return !hosts_tell || a.host == b.host;
+  };
+  constexpr std::size_t kMost = 256;  // pairs are looked at
+  for (std::size_t i = 0; i < std::min(devices.size(), kMost); ++i) {
+    for (std::size_t k = i + 1; k < std::min(devices.size(), kMost); ++k) {
+      const Known& a = devices_[devices[i]];
+      const Known& b = devices_[devices[k]];
+      if (!may_be_one(a, b)) continue;
+      const std::string first = printable(metrics_[power_track(a)->metric].name, 60);
+      const std::string second = printable(metrics_[power_track(b)->metric].name, 60);
+      builder_.understanding().warnings.push_back(fmt::format(
+          "Some devices are read from {} and others from {}, and nothing says that they are not the same: if "
+          "two exporters show one GPU, a sum counts it twice; --power {} reads that metric alone.",
+          first, second, first));
+      return;
+    }
   }
 }
 
@@ -175,7 +288,10 @@ void PrometheusCollector::explain(const std::vector<std::size_t>& devices) {
   for (const std::string& name : beside) {
     builder_.note(fmt::format("{} is in the file too; --power {} reads it instead.", printable(name), printable(name)));
   }
-  if (used.size() > 1) builder_.note("Not every device reports the same power metric: each is read from its best.");
+  if (used.size() > 1) {
+    builder_.note("Not every device reports the same power metric: each is read from its best.");
+    warn_of_two_exporters(devices);
+  }
   if (devices.size() + passed_over_ < devices_.size()) {
     const std::size_t n = devices_.size() - devices.size() - passed_over_;
     builder_.note(fmt::format("{} of labels without power {} left out.", counted(n, "set"), n == 1 ? "is" : "are"));
@@ -208,6 +324,7 @@ void PrometheusCollector::pass_over_wholes(std::vector<std::size_t>& devices, st
 }
 
 Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions& options, std::int64_t period_ns) {
+  if (options_.device_column.empty()) split_shared_uuids();
   std::vector<std::size_t> devices;
   std::vector<std::size_t> powers;  // index of each device's power track
   bool stamped = false;
@@ -240,7 +357,12 @@ Result<Trace> PrometheusCollector::finish(const Input& input, const ReadOptions&
         "repeat their GPU's power.",
         counted(repeated_, "reading"), repeated_ == 1 ? "is" : "are");
     if (differing_ > 0) text += fmt::format(" In {} the value differs; --device LABEL tells them apart.", differing_);
-    builder_.note(std::move(text));
+    const bool doubtful = differing_ >= kDoubtful && differing_ * 2 > repeated_;
+    if (doubtful) {
+      builder_.understanding().warnings.push_back(std::move(text));
+    } else {
+      builder_.note(std::move(text));
+    }
   }
   if (stale_ > 0) {
     builder_.note(fmt::format(

@@ -315,6 +315,7 @@ void Table::describe(Device& device, Cells cells) const {
   if (const auto model = cell(cells, map_.model); !is_unknown_cell(model)) device.model = undoubled(model);
   if (const auto uuid = cell(cells, map_.uuid); !is_unknown_cell(uuid)) device.uuid = undoubled(uuid);
   if (const auto host = cell(cells, map_.host); !is_unknown_cell(host)) device.host = undoubled(host);
+  device.names_host = map_.names_hosts;
   const Reading plate = read_power(cell(cells, map_.nameplate), map_.nameplate_scale, formats_.nameplate);
   if (plate.kind == Reading::Kind::value && plate.value > 0) device.nameplate = Watts(plate.value);
 }

@@ -41,6 +41,7 @@ struct ColumnMap {
   int doubtful_device = -1;  ///< named as a device, and its values are as a utilisation's
   int shown = -1;            ///< what devices are called by, where `device` is their uuid or serial number
   int host = -1;
+  bool names_hosts = false;  ///< `device` names hosts: each has one meter
   int phase = -1;
   int uuid = -1;
   int model = -1;

@@ -49,10 +49,11 @@ inline constexpr std::array<ColumnSpec, 8> kColumns{{
 }};
 
 struct Device {
-  std::string name;   ///< unique within the trace, as people call it: "0", "gpu-node-1/3", "card0"
-  std::string uuid;   ///< empty where unknown
-  std::string model;  ///< "NVIDIA H100 80GB HBM3"; empty where unknown
-  std::string host;   ///< empty where unknown
+  std::string name;         ///< unique within the trace, as people call it: "0", "gpu-node-1/3", "card0"
+  std::string uuid;         ///< empty where unknown
+  std::string model;        ///< "NVIDIA H100 80GB HBM3"; empty where unknown
+  std::string host;         ///< empty where unknown
+  bool names_host = false;  ///< its name is that of a host: one meter a machine
   MeterKind meter = MeterKind::unknown;
   std::optional<Watts> nameplate;  ///< from the log itself (limit columns), not from the model's name
 };
