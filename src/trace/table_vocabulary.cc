@@ -133,7 +133,7 @@ Result<void> choose_counter(const Layout& layout, const Input& input, ColumnMap&
 }
 
 /// pandas' copies of a name ("power_w", "power_w.1") without those that repeat another one.
-std::vector<int> without_equal_copies(const Layout& layout, std::vector<int> all, ColumnMap& map) {
+std::vector<int> without_equal_copies(const Layout& layout, std::span<const int> all, ColumnMap& map) {
   std::vector<int> kept;
   for (const int column : all) {
     const std::string name = lower(layout.label(column));
