@@ -11,6 +11,7 @@ namespace wattrein::trace {
 
 namespace {
 
+constexpr auto kPower = std::to_array<std::string_view>({"power", "watts", "watt", "wattage", "pwr", "draw"});
 /// What it may be, is meant to be, or was thought to be.
 constexpr auto kMeant = std::to_array<std::string_view>(
     {"limit",       "limits",    "cap",         "caps",       "capping",    "powercap",  "capacity",    "default",
@@ -51,16 +52,14 @@ constexpr auto kOfCounters =
 
 constexpr std::size_t kListed = 3;
 
-bool has_any(const ColumnName& name, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&name](std::string_view word) { return name.has(word); });
-}
-
 template <std::size_t N>
 bool is_among(std::string_view word, const std::array<std::string_view, N>& words) {
   return std::ranges::find(words, word) != words.end();
 }
 
 }  // namespace
+
+bool says_power(std::string_view word) { return is_among(word, kPower); }
 
 bool is_drawn_elsewhere(std::string_view word) { return is_among(word, kElsewhere); }
 
@@ -73,7 +72,7 @@ bool says_no_counter(std::string_view word) { return says_no_draw(word) && !is_a
 
 std::optional<std::string> passed_over_for(const ColumnName& name) {
   const bool energy = name.energy_scale.has_value();
-  if (!energy && !name.power_scale && !has_any(name, {"power", "watts", "watt", "pwr", "draw"})) return std::nullopt;
+  if (!energy && !name.power_scale && std::ranges::none_of(name.tokens, says_power)) return std::nullopt;
   const auto at = std::ranges::find_if(name.tokens, energy ? says_no_counter : says_no_draw);
   return at == name.tokens.end() ? std::nullopt : std::optional(*at);
 }

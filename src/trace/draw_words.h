@@ -12,7 +12,9 @@
 
 namespace wattrein::trace {
 
-/// Of a word in lower case, as ColumnName has them.
+/// "power", "watts", "draw", ...: of a word in lower case, as ColumnName has them.
+[[nodiscard]] bool says_power(std::string_view word);
+/// The same of what makes it no draw.
 [[nodiscard]] bool says_no_draw(std::string_view word);
 /// One of those: the power of a part or of what stands beside the machine.
 [[nodiscard]] bool is_drawn_elsewhere(std::string_view word);

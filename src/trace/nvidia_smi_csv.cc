@@ -262,12 +262,23 @@ HeaderScore scorer(const ReadOptions& options) {
       [&options](std::span<const ColumnName> names) { return 10 * draws_in(names) + named_by_options(names, options); };
 }
 
+/// "power.draw [W].1": tables of several GPUs that pandas put side by side, which are a column each (csv).
+bool has_copies(std::span<const ColumnName> names) {
+  return std::ranges::any_of(names, [&](const ColumnName& name) {
+    const std::size_t dot = name.text.find_last_of('.');
+    if (dot == std::string::npos || !parse_int(std::string_view(name.text).substr(dot + 1))) return false;
+    const std::string_view own = std::string_view(name.text).substr(0, dot);
+    const auto at = std::ranges::find(names, own, &ColumnName::text);
+    return at != names.end() && std::ranges::find(kDraw, at->base) != kDraw.end();
+  });
+}
+
 Match recognise(std::string_view head) {
   if (are_json_lines(head)) return Match::no;
   const ReadOptions none;
   const auto layout = find_layout(head, scorer(none));
   if (!layout) return Match::no;
-  if (draws_in(layout->names) > 0) return Match::sure;
+  if (draws_in(layout->names) > 0) return has_copies(layout->names) ? Match::no : Match::sure;
   if (layout->has_header() || layout->rows.empty()) return Match::no;
   // "2025/07/27 00:22:27.858, ..., 71.25 W"
   StampParser clock;

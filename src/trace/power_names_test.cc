@@ -69,6 +69,8 @@ TEST(PowerNames, ADeviceInAUnitOfPowerIsAPower) {
   EXPECT_EQ(named->series[0].device.name, "a");
   EXPECT_EQ(named->series[0].power_w[2], 302.5);
   EXPECT_TRUE(mentions(*named, "'cpu_w' is passed over for the word 'cpu'"));
+  const std::string bare = error_of(rows_of("time,gpu_wattage", "30#"));
+  EXPECT_NE(bare.find("column 'gpu_wattage' has no unit"), std::string::npos) << bare;
   const std::string width = error_of(rows_of("time,image_w", "64#"));
   EXPECT_NE(width.find("format"), std::string::npos) << "a width: " << width;
 }
@@ -152,6 +154,20 @@ TEST(PowerNames, PandasCopiesOfANameAreDevices) {
   EXPECT_EQ(trace->series[0].device.name, "0");
   EXPECT_EQ(trace->series[0].power_w[1], 301.0);
   EXPECT_EQ(trace->series[2].power_w[1], 521.0);
+  std::string smi = "timestamp, index, power.draw [W], index.1, power.draw [W].1\n";
+  for (int i = 0; i < 6; ++i) {
+    smi += "2026/04/25 16:06:0" + std::to_string(i) + ".780, 0, 30" + std::to_string(i) + ".50, 1, 410.50\n";
+  }
+  const auto beside = read_text(smi);
+  ASSERT_TRUE(beside) << beside.error().message();
+  ASSERT_EQ(beside->series.size(), 2U);
+  EXPECT_EQ(beside->series[0].power_w[2], 302.5);
+  EXPECT_EQ(beside->series[1].power_w[2], 410.5);
+  // One of them was dropped on the way.
+  const auto gap = read_text(rows_of("time,power_w,power_w.1,power_w.3", "30#,41#,52#"));
+  ASSERT_TRUE(gap) << gap.error().message();
+  ASSERT_EQ(gap->series.size(), 3U);
+  EXPECT_EQ(gap->series[2].device.name, "3");
   const auto same = read_text(rows_of("time,power_w,power_w.1", "30#,30#"));
   ASSERT_TRUE(same) << same.error().message();
   EXPECT_EQ(same->series.size(), 1U);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -134,7 +133,7 @@ Result<void> choose_counter(const Layout& layout, const Input& input, ColumnMap&
 }
 
 /// pandas' copies of a name ("power_w", "power_w.1") without those that repeat another one.
-std::vector<int> without_equal_copies(const Layout& layout, std::vector<int> all, ColumnMap& map) {
+std::vector<int> without_equal_copies(const Layout& layout, std::span<const int> all, ColumnMap& map) {
   std::vector<int> kept;
   for (const int column : all) {
     const std::string name = lower(layout.label(column));
@@ -154,7 +153,7 @@ std::vector<int> without_equal_copies(const Layout& layout, std::vector<int> all
   return kept;
 }
 
-/// Whether pandas' copies of a power are devices: not where the first is the sum of the others, nor where the clock
+/// Whether pandas' copies of a power are devices: not where the first may be the sum of the others, nor where the clock
 /// stands there several times, with other stamps.
 bool are_devices(const Layout& layout, const ColumnFamily& family, int time) {
   if (time >= 0) {
@@ -163,7 +162,7 @@ bool are_devices(const Layout& layout, const ColumnFamily& family, int time) {
       if (lower(layout.label(column)).starts_with(copy_of) && !same_cells(layout, time, column)) return false;
     }
   }
-  constexpr double kRounding = 0.01;
+  constexpr double kMostOfIt = 0.9;  // of a machine's power, its devices
   std::size_t sums = 0;
   for (const auto& row : layout.rows) {
     double others = 0.0;
@@ -171,7 +170,7 @@ bool are_devices(const Layout& layout, const ColumnFamily& family, int time) {
       others += read_number(Layout::cell(row, column), 1.0).value_or(0.0);
     }
     const double first = read_number(Layout::cell(row, family.columns[0]), 1.0).value_or(0.0);
-    if (first > 0.0 && std::abs(first - others) <= kRounding * first) ++sums;
+    if (first > 0.0 && first >= kMostOfIt * others) ++sums;
   }
   return family.columns.size() == 2 || sums * 2 <= layout.rows.size();
 }

@@ -98,9 +98,7 @@ bool has_distinct_numbers(const ColumnFamily& family) {
 /// Puts "power_w" before "power_w.1", "power_w.2", ...
 void take_first_copy(std::span<const ColumnName> names, std::span<const int> columns, ColumnFamily& family) {
   if (!family.pattern.ends_with(".#") || family.numbers.empty()) return;
-  for (std::size_t k = 0; k < family.numbers.size(); ++k) {
-    if (family.numbers[k] != static_cast<std::int64_t>(k) + 1) return;
-  }
+  if (std::ranges::find(family.numbers, 0) != family.numbers.end()) return;
   const std::string_view name = std::string_view(family.pattern).substr(0, family.pattern.size() - 2);
   const auto first = std::ranges::find_if(
       columns, [&](int column) { return lower(names[static_cast<std::size_t>(column)].text) == name; });

@@ -51,7 +51,6 @@ constexpr auto kMeasured = std::to_array<std::string_view>(
 /// What adds nothing to either.
 constexpr auto kBeside = std::to_array<std::string_view>(
     {"actual", "active", "current", "instant", "instantaneous", "now", "average", "avg", "mean", "reading", "value"});
-constexpr auto kPowerWords = std::to_array<std::string_view>({"power", "watts", "watt", "pwr", "draw"});
 
 template <std::size_t N>
 bool is_among(std::string_view token, const std::array<std::string_view, N>& words) {
@@ -87,8 +86,8 @@ bool is_power_by_unit(const ColumnName& name) {
 
 /// "power_w", "draw": of nothing that it names.
 bool is_plain_power(const ColumnName& name) {
-  return std::ranges::all_of(
-      name.tokens, [](std::string_view token) { return is_among(token, kPowerWords) || is_among(token, kMeasured); });
+  return std::ranges::all_of(name.tokens,
+                             [](std::string_view token) { return says_power(token) || is_among(token, kMeasured); });
 }
 
 }  // namespace
@@ -115,9 +114,7 @@ bool is_limit(const ColumnName& name) {
 }
 
 bool is_draw(const ColumnName& name) {
-  const bool says_power =
-      std::ranges::any_of(name.tokens, [](std::string_view token) { return is_among(token, kPowerWords); });
-  if (!says_power && !is_power_by_unit(name)) return false;
+  if (std::ranges::none_of(name.tokens, says_power) && !is_power_by_unit(name)) return false;
   if (name.energy_scale || name.time_unit || std::ranges::any_of(name.tokens, is_numbered_part)) return false;
   return std::ranges::none_of(name.tokens, says_no_draw);
 }
