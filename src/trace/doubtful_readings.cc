@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -235,6 +236,66 @@ bool is_called_gpu(std::string_view name) {
   return word != kGpuWords.end() && low.find_first_not_of("0123456789-_:# ", word->size()) == std::string::npos;
 }
 
+/// What devices of one kind have in common: a machine, or the last part of the name but for its digits.
+std::string kind_of(const Device& d) {
+  if (d.names_host) return "/";
+  std::string kind = lower(std::string_view(d.name).substr(d.name.rfind('/') + 1));
+  std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+  return kind;
+}
+
+/// Of the readings above zero; nothing for a few.
+std::optional<double> median_w(const Series& s) {
+  std::vector<double> known;
+  std::ranges::copy_if(s.power_w, std::back_inserter(known), [](double w) { return w > 0.0; });
+  if (std::ssize(known) < kLeastRun) return std::nullopt;
+  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
+  std::ranges::nth_element(known, middle);
+  return *middle;
+}
+
+/// Of devices of one kind the one whose usual power is a thousand times below or above that of the others: one logger
+/// writes kW or mW. The factor of two that is left for their load lies evenly about 1000.
+std::optional<std::string> scale_of_one(const Trace& trace, const PowerExtents& extents) {
+  constexpr double kLeast = 700.0;
+  constexpr double kMost = 1400.0;
+  struct Usual {
+    std::size_t series;
+    double watts;
+  };
+  std::map<std::string, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i].most_w > 0.0) kinds[kind_of(trace.series[i].device)].push_back(i);
+  }
+  for (const auto& [kind, members] : kinds) {
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0.0;
+    for (const std::size_t i : members) {
+      least = std::min(least, extents[i].least_w);
+      most = std::max(most, extents[i].most_w);
+    }
+    if (members.size() < 2 || most < least * kLeast) continue;
+    std::vector<Usual> usual;
+    for (const std::size_t i : members) {
+      if (const auto w = median_w(trace.series[i])) usual.push_back({i, *w});
+    }
+    if (usual.size() < 2) continue;
+    std::vector<Usual> sorted = usual;
+    std::ranges::sort(sorted, {}, &Usual::watts);
+    const Usual middle = sorted[sorted.size() / 2];
+    for (const Usual& u : usual) {
+      const double times = std::max(u.watts, middle.watts) / std::min(u.watts, middle.watts);
+      if (times < kLeast || times > kMost) continue;
+      return fmt::format(
+          "Device {} reads {:.4g} W in the median and device {} of its kind {:.4g} W, about a thousand times apart: if "
+          "one of them is in kW or mW, every figure of the sum is wrong.",
+          printable(trace.series[u.series].device.name, 40), u.watts,
+          printable(trace.series[middle.series].device.name, 40), middle.watts);
+    }
+  }
+  return std::nullopt;
+}
+
 /// What the log itself says: machines with GPUs are often called after them, so that a host's name says nothing.
 bool says_gpu(const Understanding& u, const Device& d) {
   if (speaks_of_gpus(u.format) || speaks_of_gpus(u.devices) || speaks_of_gpus(d.model) || speaks_of_gpus(d.uuid)) {
@@ -298,6 +359,7 @@ std::vector<std::string> doubtful_scales(const Trace& trace, const PowerExtents&
     if (!above_limit && is_mostly_above_its_limit(trace.series[i])) above_limit = i;
   }
   if (auto apart = thousand_apart(trace, extents, highest)) return {std::move(*apart)};
+  if (auto apart = scale_of_one(trace, extents)) return {std::move(*apart)};
   if (highest_gpu && extents[*highest_gpu].most_w > kMostOfABoard) {
     return {fmt::format("Device {} draws up to {:.6g} W, more than any single GPU: {}. --unit states the unit.",
                         printable(trace.series[*highest_gpu].device.name, 40), extents[*highest_gpu].most_w,

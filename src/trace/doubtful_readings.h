@@ -49,8 +49,9 @@ struct MixedScales {
 [[nodiscard]] std::vector<std::string> drop_zeros(Trace& trace, const PowerExtents& extents);
 
 /// Warnings where the log's own unit cannot be: what the log calls a GPU above 2 kW, or at more than twice its own
-/// power limit in most readings; or two devices a thousand times apart, one above 5 kW, of which both would be GPUs if
-/// the higher one were in mW.
+/// power limit in most readings; two devices a thousand times apart, one above 5 kW, of which both would be GPUs if
+/// the higher one were in mW; or a device whose median is 700 to 1400 times below or above that of the devices of its
+/// kind (machines, or names that are equal but for host and digits).
 [[nodiscard]] std::vector<std::string> doubtful_scales(const Trace& trace, const PowerExtents& extents);
 
 /// Warns in `trace` where a unit that the user stated makes a GPU draw more than any does (over 2 kW).

@@ -166,4 +166,22 @@ std::optional<LinePrefix> line_prefix(std::string_view head) {
   return std::nullopt;
 }
 
+std::optional<NodePrefixes> node_prefixes(std::string_view head) {
+  NodePrefixes found;
+  std::size_t bare = 0;
+  std::size_t named = 0;
+  for (const std::string_view line : lines_of(head)) {
+    std::size_t n = host(line);
+    if (n == 0 && host(std::string(line) + " ") == line.size() + 1) n = line.size();
+    ++(n == 0 ? bare : named);
+    found.rest += line.substr(n);
+    found.rest += '\n';
+    if (n == 0) continue;
+    const std::string_view name = line.substr(0, line.find(':'));
+    if (found.first.empty()) found.first = name;
+    if (found.second.empty() && name != found.first) found.second = name;
+  }
+  return found.second.empty() || bare > named ? std::nullopt : std::optional(std::move(found));
+}
+
 }  // namespace wattrein::trace

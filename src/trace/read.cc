@@ -76,6 +76,21 @@ std::optional<Error> prefixed(const Input& input) {
                std::move(cure)};
 }
 
+/// Lines of several nodes, which a reader of free text would take for one's. mllog tells them apart itself.
+std::optional<Error> of_several_nodes(const Input& input, const Reader& reader) {
+  if (reader.name == "mllog" || reader.recognise(input.head()) != Match::sure) return std::nullopt;
+  const auto nodes = node_prefixes(input.head());
+  if (!nodes || reader.recognise(nodes->rest) != Match::sure) return std::nullopt;
+  const std::string file = shell_quoted(printable(input.name(), 200));
+  const std::string first = printable(nodes->first, 60);
+  return Error{ErrorKind::bad_input, input.name(),
+               fmt::format("its lines are of several nodes, '{}' and '{}' first: read as one they would be one device",
+                           first, printable(nodes->second, 60)),
+               fmt::format("Split it by node and give all parts in one command: sed -E -n -e 's/^{}: ?//p;t' -e "
+                           "'/^[A-Za-z0-9._-]+:( |$)/!p' {} > {}.log, and so for each of the others.",
+                           first, file, first)};
+}
+
 std::unexpected<Error> unknown_format(const Input& input) {
   if (auto error = prefixed(input)) return std::unexpected(std::move(*error));
   std::string looked_for;
@@ -119,8 +134,11 @@ Result<Trace> read(Result<Input> input, const ReadOptions& options) {
   if (!input) return std::unexpected(input.error());
   const auto reader = options.format.empty() ? recognise(*input, options) : named_format(options.format);
   if (!reader) return std::unexpected(reader.error());
-  auto trace = (*reader)->read(*input, options);
   const bool table = (*reader)->name == "csv" || (*reader)->name == "jsonl" || (*reader)->name == "nvidia-smi";
+  if (!table) {
+    if (auto error = of_several_nodes(*input, **reader)) return std::unexpected(std::move(*error));
+  }
+  auto trace = (*reader)->read(*input, options);
   if (!trace && options.format.empty() && table) {
     if (auto error = prefixed(*input)) return std::unexpected(std::move(*error));
   }

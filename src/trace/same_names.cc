@@ -174,7 +174,8 @@ bool tells_devices(std::string_view uuid) {
   const std::size_t first = id.find_first_not_of('-');
   if (first == std::string_view::npos) return false;
   const std::array<char, 2> masked{id[first], '-'};
-  return id.size() == 1 ||
+  constexpr std::size_t kLeast = 8;  // characters of a mask
+  return id.size() < kLeast ||
          id.find_first_not_of(std::string_view(masked.data(), masked.size())) != std::string_view::npos;
 }
 
