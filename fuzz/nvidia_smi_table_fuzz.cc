@@ -5,7 +5,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace wattrein;
   if (size == 0) return 0;
   trace::ReadOptions options{.format = "nvidia-smi-table", .lenient = true};
-  if ((data[0] & 1) != 0) options.period = Nanos(std::int64_t{1} << (data[0] >> 2));
+  options.period = trace::fuzz_period(data[0]);
   trace::fuzz_reader(data + 1, size - 1, options);
   return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/check.h"
@@ -24,6 +25,12 @@ inline void check_promises(const Trace& trace) {
 }
 
 /// Errors are fine, as long as they say something.
+/// None, or one of 1 ns to 73 years: as a user may give it, above zero.
+inline std::optional<Nanos> fuzz_period(std::uint8_t byte) {
+  if ((byte & 1) == 0) return std::nullopt;
+  return Nanos(std::int64_t{1} << (byte >> 2) % 62);
+}
+
 inline void fuzz_reader(const std::uint8_t* data, std::size_t size, const ReadOptions& options) {
   const std::string_view content(reinterpret_cast<const char*>(data), size);
   if (const auto trace = read_memory(content, "fuzz", options)) {
