@@ -54,9 +54,7 @@ Closed close(Series& s) {
   Closed closed;
   closed.copies = drop_copies(s, order);
   if (closed.copies.dropped > 0) {  // those are no stamps that repeat
-    std::int64_t repeated = 0;
-    for (std::size_t i = 1; i < order.size(); ++i) repeated += s.time_ns[order[i]] == s.time_ns[order[i - 1]] ? 1 : 0;
-    s.duplicate_stamps = std::min(s.duplicate_stamps, repeated);
+    s.duplicate_stamps = std::min(s.duplicate_stamps, repeated_stamps(s, order));
   }
   closed.overlap = sessions_overlap(s, order);
   permute(s.time_ns, order);

@@ -31,6 +31,19 @@ TEST(Builder, SortsAndCountsBeforeSorting) {
   EXPECT_EQ(trace->understanding.notes.size(), 1U);
 }
 
+TEST(Builder, FindsCopiesThatTheLogsOrderHides) {
+  Builder b("f.csv", "test");
+  const std::size_t d = b.device("0");
+  for (const auto& [t, p] : {std::pair{2, 10.0}, {5, 6.0}, {3, 11.0}, {5, 6.0}, {4, 12.0}, {5, 6.0}, {5, 6.0}}) {
+    b.add(d, t, p);
+  }
+  b.add(d, 3, 11.0);
+  const auto trace = b.finish(input(), {});
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->series[0].power_w, (std::vector<double>{10.0, 11.0, 12.0, 6.0}));
+  EXPECT_EQ(trace->understanding.notes.size(), 2U);  // samples twice, stamps that go back
+}
+
 TEST(Builder, OptionalColumnsStayAligned) {
   Builder b("f.csv", "test");
   const std::size_t d = b.device("0");

@@ -15,6 +15,9 @@ struct SampleCopies {
   std::int64_t doubtful = 0;  ///< may be copies, may be polls that agree: kept
 };
 
+/// How many places of `order` have the stamp of the place before.
+[[nodiscard]] std::int64_t repeated_stamps(const Series& series, const std::vector<std::size_t>& order);
+
 /// Takes copies out of `order`, the places of a series' samples by time and then by their place in the file: of parts
 /// of a file that were put into it again, and of rows that were all written twice.
 [[nodiscard]] SampleCopies drop_copies(const Series& series, std::vector<std::size_t>& order);
