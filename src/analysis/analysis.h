@@ -70,10 +70,13 @@ struct LimitResult {
   std::vector<WindowVerdict> windows;  ///< samples first, then block and sliding of each size
   Excursions excursions;
   BreakerState breaker;
-  bool violated = false;   ///< at the limit's own window (samples without @)
+  bool violated = false;   ///< at the limit's own window (samples without @), or as `seen_at` has it
   bool undecided = false;  ///< not violated, but not shown to be compliant either
   /// Why it is undecided although every window of it is compliant: readings are missing that no window knows of.
   std::string missing;
+  /// Nothing is known of the limit's own windows, but those of this size, which they divide evenly, violate: a mean
+  /// above the limit has parts above it.
+  std::optional<Nanos> seen_at;
 };
 
 /// A device, or the sum of all.

@@ -103,7 +103,9 @@ std::string missing_rows(const Trace& trace) {
 }
 
 /// The same for the sum, which is of the time that its devices have in common.
-std::string missing_sum(const std::vector<Steps>& parts, const Steps& sum, const std::vector<std::string>& left_out) {
+std::string missing_sum(std::int64_t unread, const std::vector<Steps>& parts, const Steps& sum,
+                        const std::vector<std::string>& left_out) {
+  if (unread > 0) return fmt::format("the sum is without {} that could not be read", counted(unread, "file"));
   if (!left_out.empty()) {
     return fmt::format("the sum is without {}: too few samples", counted(left_out.size(), "device"));
   }
@@ -122,18 +124,49 @@ std::string missing_sum(const std::vector<Steps>& parts, const Steps& sum, const
                      format_duration(all));
 }
 
+/// The smallest windows above a limit that its own, of which nothing is known, divide evenly.
+std::optional<Nanos> seen_at(const LimitResult& result, Nanos own) {
+  std::optional<Nanos> smallest;
+  for (const WindowVerdict& w : result.windows) {
+    const Nanos size = w.means.spec.window;
+    if (w.means.spec.kind == WindowKind::samples || w.verdict != Verdict::violated || size % own != Nanos(0)) continue;
+    if (!smallest || size < *smallest) smallest = size;
+  }
+  return smallest;
+}
+
+/// Where blocks comply and windows between them do not, nothing bounds the rate.
+void drop_idle_bounds(std::vector<WindowVerdict>& windows) {
+  for (WindowVerdict& block : windows) {
+    if (block.means.spec.kind != WindowKind::block || !block.upper_95) continue;
+    const bool between = std::ranges::any_of(windows, [&](const WindowVerdict& w) {
+      return w.means.spec.kind == WindowKind::sliding && w.means.spec.window == block.means.spec.window &&
+             w.violating > 0;
+    });
+    if (!between) continue;
+    block.upper_95.reset();
+    block.note += fmt::format("{}{}", block.note.empty() ? "" : "; ", kBetweenBlocks);
+  }
+}
+
 /// The verdict at the limit's own window, out of those at every window.
 void conclude(LimitResult& result, const std::string& missing) {
   bool shown_compliant = true;
+  bool any_known = false;
   for (const WindowVerdict& window : result.windows) {
     const WindowSpec& spec = window.means.spec;
     const bool own = result.limit.window ? spec.kind != WindowKind::samples && spec.window == *result.limit.window
                                          : spec.kind == WindowKind::samples;
     if (!own) continue;
+    any_known = any_known || window.means.known > 0;
     result.violated = result.violated || window.verdict == Verdict::violated;
     // Sliding windows decide; blocks of the clock may not fit into a trace that sliding windows of their size do.
     const bool no_block = spec.kind == WindowKind::block && window.verdict == Verdict::not_available;
     shown_compliant = shown_compliant && (window.verdict == Verdict::compliant || no_block);
+  }
+  if (result.limit.window && !any_known) {
+    result.seen_at = seen_at(result, *result.limit.window);
+    result.violated = result.seen_at.has_value();
   }
   if (!result.violated && shown_compliant) result.missing = missing;
   result.undecided = !result.violated && (!shown_compliant || !missing.empty());
@@ -161,6 +194,7 @@ void judge_subject(Subject& subject, const Steps& steps, const std::vector<Limit
     for (std::size_t i = 0; i < powers.size(); ++i) subject.limits[i].windows.push_back(std::move(verdicts[i]));
   }
   for (LimitResult& result : subject.limits) {
+    drop_idle_bounds(result.windows);
     conclude(result, missing);
     result.excursions = find_excursions(prefix, result.limit.power, options.excursions);
     result.breaker = breaker_state(steps, result.limit.power, options.breaker);
@@ -237,7 +271,7 @@ Result<Analysis> analyze(const Trace& trace, const AnalysisOptions& options) {
                                      .seed = options.seed};
   const bool only_device = trace.series.size() == 1;
   const std::string in_rows = missing_rows(trace);
-  const std::string in_sum = sum && !out.snapshot ? missing_sum(steps, sum_steps, left_out) : "";
+  const std::string in_sum = sum && !out.snapshot ? missing_sum(trace.understanding.unread_files, steps, sum_steps, left_out) : "";
   parallel_for(devices + (sum ? 1 : 0), options.threads, [&](std::size_t i) {
     const bool is_sum = i == devices;
     Subject& subject = is_sum ? *out.sum : out.devices[i];

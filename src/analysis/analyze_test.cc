@@ -183,6 +183,48 @@ TEST(Analyze, LeavesUndecidedWhatTheLogCannotShow) {
   EXPECT_TRUE(noted(h, "no power (N/A) for 20 s on device 0")) << notes(h);
 }
 
+TEST(Analyze, SeesAShortWindowsViolationInALongerOne) {
+  // A reading every 2 s: nothing is known of means over 1 s, but 10 s at 200 W hold some above 150 W.
+  std::vector<double> power(40, 90.0);
+  for (int i = 10; i < 30; ++i) power[static_cast<std::size_t>(i)] = 200;
+  const trace::Trace trace = trace_of({TestLog::regular(2, power)});
+  const Analysis a = *analyze(trace, with({"150W@1s", "150W@1500ms", "199.5W@1s", "250W@1s"}));
+  const auto& results = a.devices[0].limits;
+  EXPECT_TRUE(results[0].violated);
+  EXPECT_FALSE(results[0].undecided);
+  EXPECT_EQ(results[0].seen_at, 5s);
+  EXPECT_TRUE(results[1].violated);
+  EXPECT_EQ(results[1].seen_at, 30s) << "the first of 5, 10, 30 s that 1.5 s divides";
+  EXPECT_TRUE(results[2].violated);
+  EXPECT_FALSE(results[3].violated);
+  EXPECT_TRUE(results[3].undecided);
+  EXPECT_FALSE(results[3].seen_at);
+}
+
+TEST(Analyze, GivesNoBoundOnBlocksWhereWindowsBetweenThemAreAbove) {
+  // 10 s at 200 W that begin at 25 s: half of two blocks of 10 s, and one whole window.
+  std::vector<double> power(100, 90.0);
+  for (std::size_t i = 25; i < 35; ++i) power[i] = 200;
+  const Analysis a = *analyze(trace_of({TestLog::regular(1, power)}), with({"150W@10s"}));
+  for (const WindowVerdict& w : a.devices[0].limits[0].windows) {
+    if (w.means.spec.kind != WindowKind::block) continue;
+    const bool bounded = w.means.spec.window == 30s || w.means.spec.window == 60s;
+    EXPECT_EQ(w.upper_95.has_value(), bounded && w.means.available) << w.means.spec.window.count();
+    EXPECT_EQ(w.note.ends_with(kBetweenBlocks), w.means.spec.window == 10s) << w.note;
+  }
+}
+
+TEST(Analyze, HoldsNoSumWithoutAFileThatCouldNotBeRead) {
+  trace::Trace trace = trace_of({with_a_spike(), with_a_spike()});
+  trace.understanding.unread_files = 1;
+  const Analysis a = *analyze(trace, with({"250W", "500W:sum", "300W:sum"}));
+  EXPECT_FALSE(a.devices[0].limits[0].undecided);
+  const auto& sum = a.sum->limits;
+  EXPECT_TRUE(sum[0].undecided);
+  EXPECT_EQ(sum[0].missing, "the sum is without 1 file that could not be read");
+  EXPECT_TRUE(sum[1].violated) << "what is missing only adds to it";
+}
+
 TEST(Analyze, LeavesUndecidedWhereRowsCouldNotBeRead) {
   trace::Trace trace = trace_of({TestLog::regular(1, std::vector<double>(60, 90.0))});
   EXPECT_FALSE(analyze(trace, with({"100W"}))->devices[0].limits[0].undecided);

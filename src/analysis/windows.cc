@@ -185,10 +185,11 @@ Nanos bootstrap_block(const Steps& steps, const WindowSpec& spec, const Whole& w
 }
 
 /// 3/n: where none of n independent windows violates, the rate is below that with 95 % confidence.
-std::optional<double> rule_of_three(const Steps& steps, const WindowSpec& spec, const Whole& whole) {
-  const Nanos apart = std::max(reach(steps, spec), 2 * whole.correlation);
+std::optional<double> rule_of_three(const Steps& steps, const WindowMeans& means, const Whole& whole) {
+  const Nanos apart = std::max(reach(steps, means.spec), 2 * whole.correlation);
   if (whole.known.count() <= 0 || apart.count() <= 0) return std::nullopt;
-  return std::min(1.0, 3.0 * (to_seconds(apart) / to_seconds(whole.known)));
+  const double independent = std::min(to_seconds(whole.known) / to_seconds(apart), static_cast<double>(means.known));
+  return std::min(1.0, 3.0 / independent);
 }
 
 /// What the counts amount to: verdict, rate and how sure it is.
@@ -222,10 +223,12 @@ WindowVerdict conclude(const Steps& steps, const WindowMeans& means, const Tally
     const auto stream = static_cast<std::uint64_t>(spec.window.count()) * 4 + static_cast<std::uint64_t>(spec.kind);
     out.rate_95 = rates->interval(seed, stream);
   } else if (out.violating > 0) {
-    add_note(out.note, fmt::format("fewer than ten blocks of {}: no interval",
-                                   format_duration(bootstrap_block(steps, spec, whole))));
+    const Nanos block = bootstrap_block(steps, spec, whole);
+    const bool correlated = block == 10 * whole.correlation;
+    add_note(out.note, fmt::format("fewer than ten blocks of {}{}: no interval", format_duration(block),
+                                   correlated ? ", ten correlation times" : ""));
   } else if (out.verdict != Verdict::lower_bound) {  // a bound on what the meter shows bounds nothing it hides
-    out.upper_95 = rule_of_three(steps, spec, whole);
+    out.upper_95 = rule_of_three(steps, means, whole);
   }
   return out;
 }

@@ -57,7 +57,7 @@ struct Stretch {
   Nanos duration{0};
   Watts worst{};  ///< the largest mean of its windows
 };
-inline constexpr std::size_t kMostStretches = 5;
+inline constexpr std::size_t kMostStretches = 200;  // so many can still be told apart in a picture
 
 /// The same against a limit. A window mean above the limit violates; counting is exact (integer microwatt
 /// nanoseconds), so a constant load at the limit does not.
@@ -72,9 +72,13 @@ struct WindowVerdict {
   std::vector<Stretch> longest{};     ///< of those, at most kMostStretches; the longest first, of equals the earliest
   std::optional<double> rate;         ///< violating / known; nothing when none is known
   std::optional<Interval> rate_95;    ///< moving-block bootstrap; nothing with fewer than ten blocks
-  std::optional<double> upper_95;     ///< with no violation: 3/n, n = known time / max(w, 2 correlation times)
+  std::optional<double> upper_95;     ///< with no violation: 3/n, n = known time / max(w, 2 correlation times), and no
+                                      ///< more than the windows counted
   std::string note;                   ///< "fewer than ten blocks: no interval", "meter averages over 1 s"
 };
+
+/// In the note of blocks that comply while windows that begin between them do not.
+inline constexpr std::string_view kBetweenBlocks = "windows between the blocks are above the limit";
 
 /// Whether readings are too far apart for a mean over such a window. One that is shorter than the period by at most 2 %
 /// counts as the period: a logger asked for a reading a second takes one every 1.00003 s, and what a reading holds

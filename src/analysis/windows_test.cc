@@ -114,18 +114,22 @@ TEST(Windows, NameTheLongestStretchesOfThoseAbove) {
   EXPECT_EQ(judge_windows(log.steps(kPlainHold), sliding(2s), Watts(400), {}).stretches, 0);
 }
 
-TEST(Windows, KeepFiveStretchesAndCountAll) {
-  // Seven blocks of 1 s are above 300 W, each alone but for the third and fourth.
-  const TestLog log = TestLog::regular(1, {400, 100, 410, 100, 420, 430, 100, 440, 100, 450, 100, 460, 100});
+TEST(Windows, KeepTheLongestStretchesAndCountAll) {
+  // Blocks of 1 s above 300 W, each alone but for the third and fourth; then many more.
+  std::vector<double> power{400, 100, 410, 100, 420, 430, 100, 440, 100, 450, 100, 460, 100};
+  const std::size_t more = kMostStretches;
+  for (std::size_t i = 0; i < more; ++i) power.insert(power.end(), {400, 100});
+  const TestLog log = TestLog::regular(1, power);
   const WindowVerdict v = judge_windows(log.steps(kPlainHold), block(1s), Watts(300), {});
-  EXPECT_EQ(v.stretches, 6);
+  EXPECT_EQ(v.stretches, static_cast<std::int64_t>(6 + more));
   ASSERT_EQ(v.longest.size(), kMostStretches);
   EXPECT_EQ(v.longest[0].start, 4s);
   EXPECT_EQ(v.longest[0].duration, 2s);
   EXPECT_EQ(v.longest[0].worst, Watts(430));
   EXPECT_EQ(v.longest[1].start, 0s);
   EXPECT_EQ(v.longest[4].start, 9s) << "of equals the earliest";
-  EXPECT_EQ(v.time_over, 7s);
+  EXPECT_EQ(v.longest.back().start, 12s + 1s + Nanos(std::chrono::seconds(2 * (more - 7))));
+  EXPECT_EQ(v.time_over, Nanos(std::chrono::seconds(7 + more)));
 }
 
 TEST(Windows, ConstantLoadExactlyAtTheLimitDoesNotViolate) {
@@ -271,6 +275,10 @@ TEST(Windows, NoViolationIsGivenWithItsBound) {
   EXPECT_DOUBLE_EQ(bound(50s, 1s), 1.0);               // two windows bound nothing
   const WindowVerdict samples = judge_windows(log.steps(), kSamples, Watts(60), {.correlation_time = 0s});
   EXPECT_DOUBLE_EQ(number(samples.upper_95), 3.0 / 100);
+  // Of 58 s there are seven whole blocks of 8 s, not 7.25.
+  const TestLog shorter = TestLog::regular(1, std::vector<double>(58, 50.0));
+  const WindowVerdict few = judge_windows(shorter.steps(), block(8s), Watts(60), {.correlation_time = 0s});
+  EXPECT_DOUBLE_EQ(number(few.upper_95), 3.0 / 7);
   EXPECT_FALSE(judge_windows(log.steps(), block(5s), Watts(40), {}).upper_95);
 }
 
@@ -286,11 +294,13 @@ TEST(Windows, GiveAnIntervalFromTenBlocksOn) {
   const WindowVerdict again = judge_windows(log.steps(), block(5s), Watts(55), {.correlation_time = 1s});
   EXPECT_EQ(rate_95.low, again.rate_95.value_or(kNoInterval).low);
   // Blocks of 2 x 20 s, or of 10 x 4 s, are fewer than ten.
-  for (const auto& [w, tau] : {std::pair<Nanos, Nanos>{20s, 1s}, {5s, 4s}}) {
+  for (const auto& [w, tau, why] : {std::tuple<Nanos, Nanos, const char*>{20s, 1s, ""},
+                                    {5s, 4s, ", ten correlation times"}}) {
     const WindowVerdict few = judge_windows(log.steps(), block(w), Watts(55), {.correlation_time = tau});
     EXPECT_EQ(few.verdict, Verdict::violated);
     EXPECT_FALSE(few.rate_95);
-    EXPECT_NE(few.note.find("fewer than ten blocks of 40 s: no interval"), std::string::npos) << few.note;
+    EXPECT_NE(few.note.find(std::string("fewer than ten blocks of 40 s") + why + ": no interval"), std::string::npos)
+        << few.note;
   }
 }
 

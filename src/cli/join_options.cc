@@ -120,6 +120,7 @@ Result<ReadFiles> read_and_join(Context& context, const ReadFlags& read, trace::
   for (trace::Trace& trace : out.traces) {
     std::vector<std::string>& warnings = trace.understanding.warnings;
     warnings.insert(warnings.end(), missing.begin(), missing.end());
+    trace.understanding.unread_files = std::ssize(missing);
   }
   return out;
 }

@@ -77,6 +77,7 @@ std::string no_interval_reason(const WindowVerdict& verdict) {
   if (verdict.means.known == 0) return "no window is known";
   const std::size_t at = verdict.note.find(kBlocks);
   if (at != std::string::npos) return verdict.note.substr(at, verdict.note.find_first_of(":;", at) - at);
+  if (verdict.note.find(analysis::kBetweenBlocks) != std::string::npos) return std::string(analysis::kBetweenBlocks);
   if (verdict.verdict == analysis::Verdict::lower_bound) return "the meter averages over longer than that";
   return "too little is known";
 }
@@ -133,12 +134,11 @@ std::vector<const Subject*> subjects_of(const Analysis& analysis, const Limit& l
 
 OwnWindows own_windows(const LimitResult& result) {
   OwnWindows own;
+  const std::optional<Nanos> size = result.seen_at ? result.seen_at : result.limit.window;
   for (const WindowVerdict& w : result.windows) {
     const auto kind = w.means.spec.kind;
-    if (!result.limit.window && kind == analysis::WindowKind::samples) own.decisive = &w;
-    if (!result.limit.window || kind == analysis::WindowKind::samples || w.means.spec.window != *result.limit.window) {
-      continue;
-    }
+    if (!size && kind == analysis::WindowKind::samples) own.decisive = &w;
+    if (!size || kind == analysis::WindowKind::samples || w.means.spec.window != *size) continue;
     (kind == analysis::WindowKind::block ? own.block : own.decisive) = &w;
   }
   return own;

@@ -36,6 +36,9 @@ struct EnergyUnit {
 [[nodiscard]] std::string moment(const trace::Trace& trace, Nanos offset, Nanos span);
 [[nodiscard]] std::string offset_text(Nanos offset);  ///< "+151.2 s"
 
+/// Of a window's longest stretches above a limit, so many are listed; charts show all.
+inline constexpr std::size_t kShownStretches = 5;
+
 /// When a subject was first above a limit, at the limit's own windows; nothing when it was not.
 [[nodiscard]] std::optional<Nanos> first_over(const analysis::LimitResult& result);
 /// The limit is on a sum that the warnings of the trace make doubtful.
@@ -53,7 +56,8 @@ struct EnergyUnit {
 /// Of those that a limit covers, the one to speak of: violated first, then the longest above, then the highest. Null
 /// without any.
 [[nodiscard]] const analysis::Subject* worst_subject(const analysis::Analysis& analysis, const analysis::Limit& limit);
-/// A limit's own windows: the block and the sliding ones of its size, or the samples (then no block).
+/// A limit's own windows: the block and the sliding ones of its size, or the samples (then no block). Those that show
+/// it violated where its own are unknown (LimitResult::seen_at).
 struct OwnWindows {
   const analysis::WindowVerdict* block = nullptr;
   const analysis::WindowVerdict* decisive = nullptr;  ///< sliding, or samples; null only when nothing was judged

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/chart.h"
 #include "report/chart_svg.h"
+#include "report/format.h"
 #include "report/html_analysis.h"
 #include "report/html_format.h"
 #include "report/html_verdict.h"
@@ -34,12 +35,29 @@ std::string plain_watts(std::optional<Watts> w) {
   return w && std::isfinite(w->value()) ? watts(w->value()) + " W" : "unknown";
 }
 
+/// "; above 1500 W over 30 s in windows that cover 8 min 24 s, in 1 stretch".
+std::string windows_clause(const LimitResult& result) {
+  const analysis::WindowVerdict* own = own_windows(result).decisive;
+  const std::string limit = limit_text(result.limit);
+  if (own == nullptr || own->means.known == 0) return "; over " + exact_duration(*result.limit.window) + " unknown";
+  if (own->violating == 0) return fmt::format("; never seen above {}", limit);
+  std::string text = fmt::format("; above {} in windows that cover {}, in {}", limit,
+                                 format_duration(own->time_over.value_or(Nanos(0))),
+                                 own->stretches == 1 ? "1 stretch" : fmt::format("{} stretches", own->stretches));
+  const auto drawn = static_cast<std::int64_t>(own->longest.size());
+  return own->stretches > drawn ? text + fmt::format(", the {} longest shaded", drawn) : text;
+}
+
 std::string course_sentence(const Subject& subject, const Analysis& analysis) {
   const std::string whose = subject.is_sum ? "the sum of all devices" : subject_text(subject, analysis);
   std::string text =
       fmt::format("Power of {} over {}: mean {}, lowest {}, highest {}", whose, format_duration(subject.sampling.span),
                   plain_watts(subject.power.tmean), plain_watts(subject.power.min), plain_watts(subject.power.max));
   for (const LimitResult& result : subject.limits) {
+    if (result.limit.window) {
+      text += windows_clause(result);
+      continue;
+    }
     const auto n = static_cast<std::int64_t>(result.excursions.list.size());
     text += fmt::format(
         "; above {} W {}", watts(result.limit.power.value()),
@@ -52,15 +70,27 @@ std::string course_sentence(const Subject& subject, const Analysis& analysis) {
   return text + ".";
 }
 
+/// What is shaded: excursions, or of a limit on means the windows above it.
+std::vector<chart::Band> bands_of(const LimitResult& result) {
+  std::vector<chart::Band> bands;
+  if (!result.limit.window) {
+    for (const analysis::Excursion& e : result.excursions.list) {
+      bands.push_back({e.start, e.start + e.duration, e.plateau});
+    }
+    return bands;
+  }
+  const analysis::WindowVerdict* own = own_windows(result).decisive;
+  if (own == nullptr) return bands;
+  for (const analysis::Stretch& s : own->longest) bands.push_back({s.start, s.start + s.duration, false});
+  std::ranges::sort(bands, {}, &chart::Band::start);
+  return bands;
+}
+
 std::vector<chart::LimitLine> limit_lines(const Subject& subject) {
   std::vector<chart::LimitLine> out;
   const Nanos apart(subject.sampling.span.count() / 2000);
   for (const LimitResult& result : subject.limits) {
-    std::vector<chart::Band> bands;
-    for (const analysis::Excursion& e : result.excursions.list) {
-      bands.push_back({e.start, e.start + e.duration, e.plateau});
-    }
-    out.push_back({limit_text(result.limit), result.limit.power.value(), chart::joined(bands, apart)});
+    out.push_back({limit_text(result.limit), result.limit.power.value(), chart::joined(bands_of(result), apart)});
   }
   return out;
 }
@@ -224,8 +254,8 @@ std::string power_section(const FileView& file) {
   if (file.trace.start_unix_ns) figure.start_unix_ms = *file.trace.start_unix_ns / 1'000'000;
   std::string out = "<h3>Power over time</h3>\n" + chart::figure(figure) + "<p class=\"hint\">";
   if (file.trace.start_unix_ns) {
-    out += fmt::format("Times are those of the log, {}; its first sample is at {}. ",
-                       file.trace.start_has_zone ? "UTC" : "zone not stated",
+    out += fmt::format("{}; the first sample is at {}. ",
+                       file.trace.start_has_zone ? "Times are UTC" : "Times are those of the log, which states no zone",
                        escape(format_unix_ns(*file.trace.start_unix_ns)));
   } else {
     out += "The log has no clock: times count from its first sample, as +hours:minutes:seconds. ";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -176,7 +177,7 @@ std::string excursion_table(const FileView& file, const Limit& limit) {
   if (all.empty()) return "";
   const std::size_t shown = std::min(all.size(), kMostExcursions);
   std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(shown), std::ranges::greater(),
-                            [](const Found& f) { return f.excursion->duration; });
+                            [](const Found& f) { return std::pair(f.excursion->duration, f.excursion->overshoot.value()); });
   const bool wall = file.trace.start_unix_ns.has_value();
   std::vector<Table::Column> columns{{"Of", true}, {"Start"},     {"Duration"},
                                      {"Peak (W)"}, {"Overshoot"}, {"Kind", true}};
@@ -213,7 +214,7 @@ std::string stretch_table(const FileView& file, const Limit& limit) {
     const WindowVerdict* own = own_windows(*j.result).decisive;
     if (own == nullptr) continue;
     all += own->stretches;
-    for (const analysis::Stretch& s : own->longest) {
+    for (const analysis::Stretch& s : std::span(own->longest).first(std::min(own->longest.size(), kShownStretches))) {
       if (++shown > static_cast<std::int64_t>(kMostExcursions)) continue;
       table.row({subject_name(*j.subject, file.analysis), when(file, *j.subject, s.start), duration(s.duration),
                  watts_beside(s.worst.value(), limit.power.value())});
@@ -223,7 +224,7 @@ std::string stretch_table(const FileView& file, const Limit& limit) {
   shown = std::min(shown, static_cast<std::int64_t>(kMostExcursions));
   const std::string rest = all > shown
                                ? fmt::format("<p class=\"hint\">{} of {} are listed, at most {} a device.</p>\n",
-                                             number(shown), number(all), analysis::kMostStretches)
+                                             number(shown), number(all), kShownStretches)
                                : "";
   return table.html() + rest;
 }

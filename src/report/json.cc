@@ -1,5 +1,8 @@
 #include "report/json.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/text.h"
 #include "net/json.h"
 #include "report/format.h"
@@ -65,7 +68,7 @@ void window_verdict(JsonWriter& json, const WindowVerdict& w) {
   if (!w.longest.empty()) {
     json.field("stretches", w.stretches);
     json.key("longest").begin_array();
-    for (const analysis::Stretch& s : w.longest) {
+    for (const analysis::Stretch& s : std::span(w.longest).first(std::min(w.longest.size(), kShownStretches))) {
       json.begin_object();
       seconds(json, "start_s", s.start);
       seconds(json, "duration_s", s.duration);
@@ -119,6 +122,7 @@ void limit_result(JsonWriter& json, const LimitResult& r) {
   json.field("outcome", outcome(r));
   json.key("missing");
   r.missing.empty() ? json.null() : json.value(r.missing);
+  optional_number(json, "seen_at_s", r.seen_at ? std::optional(to_seconds(*r.seen_at)) : std::nullopt);
   json.key("windows").begin_array();
   for (const WindowVerdict& w : r.windows) window_verdict(json, w);
   json.end_array();

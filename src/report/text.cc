@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -188,7 +190,7 @@ std::string windows_table(const LimitResult& result) {
     shown.push_back(&w);
     const bool own = w.means.spec.kind == WindowKind::block && result.limit.window == w.means.spec.window;
     table.row({window_name(w.means.spec) + (own ? " (limit)" : ""), fmt::format("{} / {}", w.violating, w.means.known),
-               rate_cell(w), rate_interval(w), watts(worst), window_word(w, sliding)});
+               rate_cell(w), rate_interval(w), worst ? watts_beside(*worst, result.limit.power) : "unknown", window_word(w, sliding)});
   }
   std::string text = table.empty() ? "" : table.text(4) + intervals_legend(shown);
   std::string list;
@@ -202,9 +204,9 @@ std::string windows_table(const LimitResult& result) {
 std::string stretches_table(const trace::Trace& trace, const Subject& subject, const LimitResult& result) {
   const WindowVerdict* own = own_windows(result).decisive;
   if (!result.limit.window || own == nullptr || own->longest.empty()) return "";
-  const std::string size = exact_duration(*result.limit.window);
+  const std::string size = exact_duration(own->means.spec.window);
   TextTable table({{"longest above in means over " + size, Align::left}, {"offset"}, {"for"}, {"worst mean"}});
-  for (const analysis::Stretch& s : own->longest) {
+  for (const analysis::Stretch& s : std::span(own->longest).first(std::min(own->longest.size(), kShownStretches))) {
     table.row({"from " + moment(trace, s.start, subject.sampling.span), offset_text(s.start),
                format_duration(s.duration), watts(s.worst)});
   }
@@ -219,7 +221,9 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   if (all.list.empty() || subject.sampling.span.count() == 0) return "";
   std::vector<const Excursion*> longest;
   for (const Excursion& e : all.list) longest.push_back(&e);
-  std::ranges::sort(longest, {}, [](const Excursion* e) { return std::pair(-e->duration, e->start); });
+  std::ranges::sort(longest, {}, [](const Excursion* e) {
+    return std::tuple(-e->duration, -e->overshoot.value(), e->start);  // of equals, those that matter most
+  });
   longest.resize(std::min(longest.size(), kShownExcursions));
   TextTable table(
       {{"longest excursions at", Align::left}, {"offset"}, {"for"}, {"peak"}, {"overshoot"}, {"kind", Align::left}});

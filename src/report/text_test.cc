@@ -171,6 +171,25 @@ TEST(Format, WhatNoWindowShowsCannotBeToldAndIsNotCalledUnviolated) {
             "was above it, but single readings do not decide a limit on means.");
 }
 
+TEST(Format, SaysThatLongerWindowsShowAViolation) {
+  Case c = two_devices();
+  const Limit limit{.power = Watts(400), .scope = Limit::Scope::each_device, .window = 500ms, .origin = "given"};
+  c.analysis.limits = {limit};
+  c.analysis.devices = {too_short("0", limit)};
+  analysis::LimitResult& r = c.analysis.devices[0].limits[0];
+  r.undecided = false;
+  r.violated = true;
+  r.seen_at = 5s;
+  r.windows.push_back(window(WindowKind::block, 5s, Verdict::violated, 2, 4));
+  r.windows.push_back(window(WindowKind::sliding, 5s, Verdict::violated, 7, 15));
+  r.windows.back().stretches = 2;
+  r.windows.back().time_over = 11s;
+  EXPECT_EQ(verdict_sentence(c.trace, c.analysis, limit),
+            "400 W, each device, mean over 500 ms: VIOLATED by device 0, as means over 5 s show, which hold means over "
+            "500 ms above it (readings are 1 s apart): in 2 of 4 blocks and in 7 of 15 sliding windows, the worst "
+            "(450.0 W) from 00:22:27.858; such windows cover 11 s in 2 stretches.");
+}
+
 TEST(Format, DoesNotCallAnUndecidedLimitHeld) {
   Case c = two_devices();
   c.analysis.devices[0] = device("0", c.analysis.limits[0], false);

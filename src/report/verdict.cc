@@ -95,7 +95,18 @@ std::string window_clause(const Case& c, const Subject& subject, const OwnWindow
     text += fmt::format(", the worst ({}) from {}", watts_beside(*w.means.worst, c.limit.power),
                         moment(c.trace, w.means.worst_start, subject.sampling.span));
   }
-  return text + fmt::format("; {} in such windows", format_duration(w.time_over.value_or(Nanos(0))));
+  return text + fmt::format("; such windows cover {} in {}", format_duration(w.time_over.value_or(Nanos(0))),
+                            w.stretches == 1 ? "one stretch" : fmt::format("{} stretches", w.stretches));
+}
+
+/// ", as longer means show (readings are 2 s apart, and means over 10 s above it have means over 1 s above it):" where
+/// that is how it is known.
+std::string seen_clause(const Case& c, const Subject& subject) {
+  const LimitResult& r = c.of(subject);
+  if (!r.seen_at || !c.limit.window) return "";
+  return fmt::format(", as means over {} show, which hold means over {} above it (readings are {} apart):",
+                     exact_duration(*r.seen_at), exact_duration(*c.limit.window),
+                     format_duration(subject.sampling.period));
 }
 
 /// "VIOLATED by 2 of 4 devices in their one sample (device 2 at 310.0 W, device 3 at 325.0 W)".
@@ -127,7 +138,8 @@ std::string over_clause(const Case& c, const std::vector<const Subject*>& over) 
   const std::string_view colon = several ? ":" : "";
   const OwnWindows own = own_windows(c.of(worst));
   if (c.limit.window && own.decisive != nullptr) {
-    return text + std::string(colon) + window_clause(c, worst, own, several ? "" : first);
+    const std::string seen = seen_clause(c, worst);
+    return text + (seen.empty() ? std::string(colon) : seen) + window_clause(c, worst, own, several ? "" : first);
   }
   const std::string spell = excursion_clause(c, worst);
   if (!spell.empty()) text += std::string(colon) + spell;
@@ -217,7 +229,7 @@ std::string held_clause(const Case& c) {
                         watts_beside(*own->means.worst, c.limit.power));
     if (c.subjects.size() > 1) text += " by " + c.called(highest);
   }
-  if (own->upper_95) {
+  if (own->upper_95 && *own->upper_95 < 1.0) {
     const bool samples = own->means.spec.kind == WindowKind::samples;
     text += fmt::format("; none of {} above; rate {} with 95 % confidence",
                         counted(own->means.known, samples ? "sample" : "sliding window"), rate_interval(*own));

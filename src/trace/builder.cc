@@ -32,6 +32,10 @@ void permute(std::vector<T>& column, const std::vector<std::size_t>& order) {
   column = std::move(sorted);
 }
 
+bool says_something(const std::vector<double>& column) {
+  return std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
+}
+
 struct Closed {
   SampleCopies copies;
   bool overlap = false;  ///< sessions cover the same time with other readings
@@ -41,8 +45,7 @@ struct Closed {
 Closed close(Series& s) {
   const std::size_t n = s.size();
   for (auto& column : s.columns) {
-    const bool says_something = std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
-    if (!column.empty()) column.resize(says_something ? n : 0, kUnknown);
+    if (!column.empty()) column.resize(says_something(column) ? n : 0, kUnknown);
   }
   if (!s.phase.empty()) s.phase.resize(n, -1);
   const bool doubled = s.duplicate_stamps * 20 >= static_cast<std::int64_t>(n) * 9;
@@ -60,7 +63,10 @@ Closed close(Series& s) {
   permute(s.time_ns, order);
   permute(s.power_w, order);
   permute(s.phase, order);
-  for (auto& column : s.columns) permute(column, order);
+  for (auto& column : s.columns) {
+    permute(column, order);
+    if (!says_something(column)) column.clear();  // what it said stood in copies
+  }
   return closed;
 }
 

@@ -98,6 +98,8 @@ struct Understanding {
   std::vector<std::string> warnings;  ///< what makes a sum over the devices doubtful, a sentence each
   std::vector<FilePart> parts;        ///< of a joined trace; empty otherwise
 
+  std::int64_t unread_files = 0;  ///< that were given together with this, and could not be read
+
   std::int64_t rows = 0;           ///< device rows read
   std::int64_t damaged = 0;        ///< device rows skipped: time or power unreadable
   std::int64_t unknown_power = 0;  ///< polls that say N/A: kept as unknown power
