@@ -74,6 +74,8 @@ struct LimitResult {
   bool undecided = false;  ///< not violated, but not shown to be compliant either
   /// Why it is undecided although every window of it is compliant: readings are missing that no window knows of.
   std::string missing;
+  /// It is compliant if time that is unknown within its windows drew no more than this: the highest reading there is.
+  std::optional<Watts> if_unknown_drew;
   /// Nothing is known of the limit's own windows, but those of this size, which they divide evenly, violate: a mean
   /// above the limit has parts above it.
   std::optional<Nanos> seen_at;

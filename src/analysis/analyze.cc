@@ -150,15 +150,19 @@ void drop_idle_bounds(std::vector<WindowVerdict>& windows) {
 }
 
 /// The verdict at the limit's own window, out of those at every window.
-void conclude(LimitResult& result, const std::string& missing) {
+void conclude(LimitResult& result, const Subject& subject, const std::string& rows_missing) {
   bool shown_compliant = true;
   bool any_known = false;
+  bool partly_known = false;
+  bool could_exceed = false;
   for (const WindowVerdict& window : result.windows) {
     const WindowSpec& spec = window.means.spec;
     const bool own = result.limit.window ? spec.kind != WindowKind::samples && spec.window == *result.limit.window
                                          : spec.kind == WindowKind::samples;
     if (!own) continue;
     any_known = any_known || window.means.known > 0;
+    partly_known = partly_known || window.partly_known;
+    could_exceed = could_exceed || window.could_exceed;
     result.violated = result.violated || window.verdict == Verdict::violated;
     // Sliding windows decide; blocks of the clock may not fit into a trace that sliding windows of their size do.
     const bool no_block = spec.kind == WindowKind::block && window.verdict == Verdict::not_available;
@@ -168,7 +172,14 @@ void conclude(LimitResult& result, const std::string& missing) {
     result.seen_at = seen_at(result, *result.limit.window);
     result.violated = result.seen_at.has_value();
   }
+  std::string missing = rows_missing;
+  if (missing.empty() && could_exceed && subject.power.max) {
+    missing = fmt::format("power is unknown for {}: had it drawn {:.1f} W there, its highest reading, means would be above",
+                          format_duration(subject.sampling.span - subject.sampling.known_time),
+                          subject.power.max->value());
+  }
   if (!result.violated && shown_compliant) result.missing = missing;
+  if (!result.violated && shown_compliant && missing.empty() && partly_known) result.if_unknown_drew = subject.power.max;
   result.undecided = !result.violated && (!shown_compliant || !missing.empty());
 }
 
@@ -178,6 +189,7 @@ void judge_subject(Subject& subject, const Steps& steps, const std::vector<Limit
                    bool only_device, const std::string& missing) {
   const Prefix prefix(steps);
   window_options.correlation_time = correlation_time(prefix);
+  window_options.unknown_draws = subject.power.max;
   std::vector<Watts> powers;
   for (const Limit& limit : limits) {
     if (!only_device && (limit.scope == Limit::Scope::sum) != subject.is_sum) continue;
@@ -195,7 +207,7 @@ void judge_subject(Subject& subject, const Steps& steps, const std::vector<Limit
   }
   for (LimitResult& result : subject.limits) {
     drop_idle_bounds(result.windows);
-    conclude(result, missing);
+    conclude(result, subject, missing);
     result.excursions = find_excursions(prefix, result.limit.power, options.excursions);
     result.breaker = breaker_state(steps, result.limit.power, options.breaker);
   }

@@ -214,6 +214,25 @@ TEST(Analyze, GivesNoBoundOnBlocksWhereWindowsBetweenThemAreAbove) {
   }
 }
 
+TEST(Analyze, AsksWhatUnknownTimeMayHaveDrawn) {
+  // 100 s at 300 W but for 100 s .. 103 s, which say N/A, and one reading of 500 W far from it. A mean over 30 s that
+  // holds the three unknown seconds is (27 x 300 + 3 x 500) / 30 = 320 W at most.
+  std::vector<double> power(200, 300.0);
+  power[100] = power[101] = power[102] = std::nan("");
+  power[20] = 500;
+  const Analysis a = *analyze(trace_of({TestLog::regular(1, power)}), with({"319W@30s", "321W@30s", "321W@15s"}));
+  const auto& results = a.devices[0].limits;
+  EXPECT_FALSE(results[0].violated);
+  EXPECT_TRUE(results[0].undecided);
+  EXPECT_EQ(results[0].missing,
+            "power is unknown for 3 s: had it drawn 500.0 W there, its highest reading, means would be above");
+  EXPECT_FALSE(results[1].undecided);
+  EXPECT_EQ(results[1].if_unknown_drew, Watts(500));
+  EXPECT_TRUE(results[2].undecided) << "(12 x 300 + 3 x 500) / 15 = 340";
+  const Analysis known = *analyze(trace_of({with_a_spike()}), with({"150W@30s"}));
+  EXPECT_FALSE(known.devices[0].limits[0].if_unknown_drew);
+}
+
 TEST(Analyze, HoldsNoSumWithoutAFileThatCouldNotBeRead) {
   trace::Trace trace = trace_of({with_a_spike(), with_a_spike()});
   trace.understanding.unread_files = 1;

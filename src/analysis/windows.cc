@@ -93,7 +93,9 @@ class Stretches {
 /// Windows against one limit.
 class Tally {
  public:
-  Tally(const Steps& steps, Watts limit, std::optional<Nanos> block) : limit_uw_(to_microwatts(limit.value())) {
+  Tally(const Steps& steps, Watts limit, std::optional<Nanos> block, std::optional<Watts> unknown_draws)
+      : limit_uw_(to_microwatts(limit.value())) {
+    if (unknown_draws) unknown_draws_uw_ = to_microwatts(unknown_draws->value());
     if (block) rates_.emplace(Nanos(steps.span_begin()), Nanos(steps.span_end()), *block);
   }
 
@@ -101,10 +103,18 @@ class Tally {
     const bool over = window.amount.mean_above(limit_uw_);
     if (rates_) rates_->add(window.begin_ns, window.width_ns, window.count, true, over);
     if (over) add_violating(window);
+    const std::int64_t dark_ns = window.width_ns - window.amount.known_ns;
+    if (dark_ns == 0) return;
+    partly_known_ = true;
+    if (unknown_draws_uw_ < 0) return;
+    const Int128 most = window.amount.energy_uw_ns + Int128{unknown_draws_uw_} * dark_ns;
+    could_exceed_ = could_exceed_ || most > Int128{limit_uw_} * window.width_ns;
   }
 
   void write(WindowVerdict& out) const {
     out.violating = violating_;
+    out.partly_known = partly_known_;
+    out.could_exceed = could_exceed_;
     out.first_over = first_over_;
     if (out.means.spec.kind == WindowKind::samples || out.means.known == 0) return;
     Stretches stretches = stretches_;
@@ -123,6 +133,9 @@ class Tally {
   }
 
   std::int64_t limit_uw_;
+  std::int64_t unknown_draws_uw_ = -1;
+  bool partly_known_ = false;
+  bool could_exceed_ = false;
   std::int64_t violating_ = 0;
   std::optional<Nanos> first_over_;
   Stretches stretches_;
@@ -292,7 +305,9 @@ std::vector<WindowVerdict> judge_windows(const Prefix& prefix, const WindowSpec&
   const Nanos block = bootstrap_block(steps, spec, whole);
   const bool enough = whole.known / block >= kFewestBlocks;
   std::vector<Tally> tallies;
-  for (const Watts limit : limits) tallies.emplace_back(steps, limit, enough ? std::optional(block) : std::nullopt);
+  for (const Watts limit : limits) {
+    tallies.emplace_back(steps, limit, enough ? std::optional(block) : std::nullopt, options.unknown_draws);
+  }
   const WindowMeans means = scan(prefix, spec, tallies, options);
   std::vector<WindowVerdict> verdicts;
   verdicts.reserve(tallies.size());

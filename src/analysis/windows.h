@@ -74,6 +74,8 @@ struct WindowVerdict {
   std::optional<Interval> rate_95;    ///< moving-block bootstrap; nothing with fewer than ten blocks
   std::optional<double> upper_95;     ///< with no violation: 3/n, n = known time / max(w, 2 correlation times), and no
                                       ///< more than the windows counted
+  bool partly_known = false;          ///< power is unknown in a part of a window that counts as known
+  bool could_exceed = false;          ///< of those, one would exceed if its unknown part drew WindowOptions::unknown_draws
   std::string note;                   ///< "fewer than ten blocks: no interval", "meter averages over 1 s"
 };
 
@@ -90,6 +92,7 @@ struct WindowOptions {
   std::int64_t origin_unix_ns = 0;          ///< for Align::clock
   std::optional<Nanos> correlation_time{};  ///< integrated; computed from the steps when absent
   std::uint64_t seed = 1;                   ///< of the bootstrap
+  std::optional<Watts> unknown_draws{};     ///< what unknown time may have drawn at most; nothing: not asked
 };
 
 [[nodiscard]] WindowMeans window_means(const Steps& steps, const WindowSpec& spec, const WindowOptions& options);

@@ -122,6 +122,7 @@ void limit_result(JsonWriter& json, const LimitResult& r) {
   json.field("outcome", outcome(r));
   json.key("missing");
   r.missing.empty() ? json.null() : json.value(r.missing);
+  optional_number(json, "if_unknown_drew_w", r.if_unknown_drew);
   optional_number(json, "seen_at_s", r.seen_at ? std::optional(to_seconds(*r.seen_at)) : std::nullopt);
   json.key("windows").begin_array();
   for (const WindowVerdict& w : r.windows) window_verdict(json, w);

@@ -39,6 +39,10 @@ struct Case {
 std::string excursion_clause(const Case& c, const Subject& subject) {
   const analysis::Excursions& e = c.of(subject).excursions;
   if (e.list.empty()) return "";
+  if (e.time_above == Nanos(0)) {
+    return fmt::format(" in {} of no known length (readings that share their stamp with the next)",
+                       counted(e.list.size(), "excursion"));
+  }
   return fmt::format(" for {} in {}, the longest {}", format_duration(e.time_above),
                      counted(e.list.size(), "excursion"), format_duration(e.longest));
 }
@@ -219,6 +223,20 @@ std::string open_clause(const Case& c, const std::vector<const Subject*>& undeci
   return text + ": " + untold_reason(c, shown, *own) + readings_clause(c, undecided);
 }
 
+/// "; power is unknown for 3 s: held if no more than its highest reading, 395.0 W, was drawn there". Of the subject with
+/// the most unknown time among those whose windows have any.
+std::string unknown_clause(const Case& c) {
+  const Subject* most = nullptr;
+  const auto dark = [](const Subject* s) { return s->sampling.span - s->sampling.known_time; };
+  for (const Subject* s : c.subjects) {
+    if (c.of(*s).if_unknown_drew && (most == nullptr || dark(s) > dark(most))) most = s;
+  }
+  if (most == nullptr) return "";
+  return fmt::format("; power is unknown for {}{}: held if it drew no more than {} there, its highest reading",
+                     format_duration(dark(most)), c.subjects.size() > 1 ? " of " + c.called(*most) : "",
+                     watts_beside(*c.of(*most).if_unknown_drew, c.limit.power));
+}
+
 std::string held_clause(const Case& c) {
   const Subject& highest = *worst_subject(c.analysis, c.limit);
   const WindowVerdict* own = own_windows(c.of(highest)).decisive;
@@ -229,6 +247,7 @@ std::string held_clause(const Case& c) {
                         watts_beside(*own->means.worst, c.limit.power));
     if (c.subjects.size() > 1) text += " by " + c.called(highest);
   }
+  text += unknown_clause(c);
   if (own->upper_95 && *own->upper_95 < 1.0) {
     const bool samples = own->means.spec.kind == WindowKind::samples;
     text += fmt::format("; none of {} above; rate {} with 95 % confidence",

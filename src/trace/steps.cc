@@ -26,8 +26,29 @@ struct Cursor {
   void seek(std::int64_t t) {
     while (i + 1 < steps.size() && steps.begin(i + 1) <= t) ++i;
   }
+  /// How many samples stand at t, where seek(t) has led.
+  [[nodiscard]] std::size_t samples_at(std::int64_t t) const {
+    std::size_t n = 0;
+    while (n <= i && steps.begin(i - n) == t) ++n;
+    return n;
+  }
   [[nodiscard]] double power(std::int64_t t) const { return t < steps.end(i) ? steps.power[i] : std::nan(""); }
 };
+
+/// Polls that share their stamp with the last one at t: where every part has equally many, the first of each make a
+/// poll, and so on. They have no width, and count as samples.
+void add_earlier_polls(std::span<const Cursor> cursors, std::int64_t t, Series& sum) {
+  const std::size_t polls = cursors.front().samples_at(t);
+  if (polls < 2) return;
+  if (std::ranges::any_of(cursors, [&](const Cursor& c) { return c.samples_at(t) != polls; })) return;
+  for (std::size_t before = polls - 1; before > 0; --before) {
+    double total = 0.0;
+    for (const Cursor& cursor : cursors) total += cursor.steps.power[cursor.i - before];
+    sum.time_ns.push_back(t);
+    sum.power_w.push_back(total);
+    ++sum.duplicate_stamps;
+  }
+}
 
 /// The stamps at which a part can change from `from` to `last` and on before `to`, ascending, each once: its samples,
 /// and where a hold runs out.
@@ -160,20 +181,22 @@ std::optional<Sum> sum_of(const Trace& trace, const HoldRule& rule, std::vector<
   const std::int64_t to = std::ranges::min(parts, {}, &Steps::span_end).span_end();
   if (from > last) return std::nullopt;
 
-  sum.series.time_ns = union_stamps(parts, from, last, to);
-  sum.series.power_w.resize(sum.series.size());
+  const std::vector<std::int64_t> stamps = union_stamps(parts, from, last, to);
+  sum.series.time_ns.reserve(stamps.size());
+  sum.series.power_w.reserve(stamps.size());
   std::vector<Cursor> cursors;
   for (const Steps& part : parts) cursors.push_back({.steps = part});
-  for (std::size_t i = 0; i < sum.series.size(); ++i) {
-    const std::int64_t t = sum.series.time_ns[i];
+  for (const std::int64_t t : stamps) {
+    for (Cursor& cursor : cursors) cursor.seek(t);
+    add_earlier_polls(cursors, t, sum.series);
     double total = 0.0;
-    for (Cursor& cursor : cursors) {
-      cursor.seek(t);
+    for (const Cursor& cursor : cursors) {
       // The last sample of a part that has no width still counts at its own stamp.
       const bool at_last = cursor.i + 1 == cursor.steps.size() && t == cursor.steps.begin(cursor.i);
       total += at_last ? cursor.steps.power[cursor.i] : cursor.power(t);
     }
-    sum.series.power_w[i] = total;
+    sum.series.time_ns.push_back(t);
+    sum.series.power_w.push_back(total);
   }
   sum.last_hold_ns = std::max<std::int64_t>(0, to - sum.series.time_ns.back());
   return sum;

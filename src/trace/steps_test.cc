@@ -124,5 +124,25 @@ TEST(Sum, NeedsTwoDevicesWithACommonSpan) {
   EXPECT_FALSE(sum_of(t, {}));
 }
 
+TEST(Sum, HasThePollsThatShareAStamp) {
+  Trace trace;
+  trace.series.resize(2);
+  for (std::size_t d = 0; d < 2; ++d) {
+    trace.series[d].device.name = std::to_string(d);
+    trace.series[d].time_ns = {0, 1'000, 1'000, 3'000, 4'000};
+    trace.series[d].power_w = {10, 20, 30, 40, 50};
+  }
+  const auto sum = sum_of(trace, {});
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->series.time_ns, (std::vector<std::int64_t>{0, 1'000, 1'000, 3'000, 4'000}));
+  EXPECT_EQ(sum->series.power_w, (std::vector<double>{20, 40, 60, 80, 100}));
+  EXPECT_EQ(sum->series.duplicate_stamps, 1);
+  // Of a poll that one device lacks there is no sum.
+  trace.series[1].time_ns = {0, 1'000, 2'000, 3'000, 4'000};
+  const auto uneven = sum_of(trace, {});
+  ASSERT_TRUE(uneven);
+  EXPECT_EQ(uneven->series.power_w, (std::vector<double>{20, 50, 60, 80, 100}));
+}
+
 }  // namespace
 }  // namespace wattrein::trace
