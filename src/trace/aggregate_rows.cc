@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -264,6 +265,70 @@ std::vector<std::string> aggregates_by_value(const std::vector<Series>& series) 
         fmt::format("Device '{}' reads the {} of all others at nearly every stamp: if that is what it is, a sum counts "
                     "power twice.",
                     printable(series[k].device.name, 60), is_sum ? "sum" : "mean"));
+  }
+  return sentences;
+}
+
+namespace {
+
+/// "gpu#" of "GPU0", "#" of "3": what devices of a kind have in common.
+std::string stem_of(std::string_view name) {
+  std::string stem;
+  for (const char c : name) {
+    if (!is_digit(c)) {
+      stem += c;
+    } else if (stem.empty() || stem.back() != '#') {
+      stem += '#';
+    }
+  }
+  return lower(stem);
+}
+
+/// Plain mean of at most kLooks known readings, evenly spread; zero where none is known.
+double mean_power(const Series& s) {
+  double total = 0.0;
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < s.size(); i += std::max<std::size_t>(1, s.size() / kLooks)) {
+    if (std::isnan(s.power_w[i])) continue;
+    total += s.power_w[i];
+    ++known;
+  }
+  return known == 0 ? 0.0 : total / static_cast<double>(known);
+}
+
+struct Kind {
+  std::size_t devices = 0;
+  double power = 0.0;
+};
+
+}  // namespace
+
+std::vector<std::string> meters_by_value(const std::vector<Series>& series) {
+  constexpr double kNearly = 0.9;
+  constexpr std::size_t kMostNamed = 4;
+  std::map<std::string, std::map<std::string, Kind>> kinds;  // by host and stem
+  std::vector<double> power;
+  for (const Series& s : series) {
+    Kind& kind = kinds[s.device.host][stem_of(bare(s))];
+    power.push_back(mean_power(s));
+    ++kind.devices;
+    kind.power += power.back();
+  }
+  std::vector<std::string> sentences;
+  for (std::size_t i = 0; i < series.size() && sentences.size() < kMostNamed; ++i) {
+    const auto& of_host = kinds[series[i].device.host];
+    const std::string stem = stem_of(bare(series[i]));
+    if (of_host.at(stem).devices > 1) continue;
+    const bool holds_others = std::ranges::any_of(of_host, [&](const auto& other) {
+      const auto& [name, kind] = other;
+      return name != stem && name.find('#') != std::string::npos && kind.devices > 1 && kind.power > 0.0 &&
+             power[i] >= kNearly * kind.power;
+    });
+    if (!holds_others) continue;
+    sentences.push_back(
+        fmt::format("Device '{}' is named unlike the others and draws as much as those together ({:.0f} W): if it is "
+                    "their machine's own meter, a sum counts their power twice.",
+                    printable(series[i].device.name, 60), power[i]));
   }
   return sentences;
 }

@@ -20,4 +20,8 @@ namespace wattrein::trace {
 /// were polled together, and on at most 256 polls, evenly spread.
 [[nodiscard]] std::vector<std::string> aggregates_by_value(const std::vector<Series>& series);
 
+/// Devices that are named unlike the numbered ones of their host (two at least) and draw as much as these together: a
+/// machine's own meter among its GPUs. A sentence each.
+[[nodiscard]] std::vector<std::string> meters_by_value(const std::vector<Series>& series);
+
 }  // namespace wattrein::trace

@@ -104,6 +104,26 @@ TEST(AggregateRows, TheSumOfTheOthersIsPointedOut) {
   EXPECT_TRUE(aggregates_by_value(equal->series).empty());
 }
 
+TEST(AggregateRows, AMachinesOwnMeterIsPointedOutWhateverItsName) {
+  const auto log = [](const char* name, int watts) {
+    std::string text = "time,device,power_w\n";
+    for (int i = 0; i < 20; ++i) {
+      text += second(i) + ",gpu0," + std::to_string(300 + i % 7) + "\n" + second(i) + ",gpu1," +
+              std::to_string(290 + i % 5) + "\n" + second(i) + "," + name + "," + std::to_string(watts + i % 3) + "\n";
+    }
+    return text;
+  };
+  const auto trace = read_text(log("wall", 770));
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->understanding.warnings.size(), 1U);
+  EXPECT_EQ(trace->understanding.warnings[0].find("Device 'wall' is named unlike the others and draws as much"), 0U);
+  for (const std::string& other : {log("gpu2", 770), log("npu", 310)}) {
+    const auto fine = read_text(other);
+    ASSERT_TRUE(fine);
+    EXPECT_TRUE(fine->understanding.warnings.empty()) << other.substr(0, 120);
+  }
+}
+
 TEST(AggregateRows, SeriesWithoutAGpuInAnAnswerOfPrometheus) {
   const auto trace = read_text(R"({"status":"success","data":{"resultType":"matrix","result":[)"
                                R"({"metric":{"gpu":"0"},"values":[[1718369824,"70"],[1718369839,"71"]]},)"

@@ -14,6 +14,7 @@
 #include "trace/coarse_stamps.h"
 #include "trace/doubtful_readings.h"
 #include "trace/energy_counter.h"
+#include "trace/interleaved.h"
 #include "trace/sample_copies.h"
 
 namespace wattrein::trace {
@@ -275,7 +276,7 @@ Result<void> Builder::check_scales(const ReadOptions& options, const PowerExtent
               "--unit.");
 }
 
-void Builder::spread_stamps() {
+bool Builder::spread_stamps() {
   std::string device;
   Nanos step{0};
   std::size_t devices = 0;
@@ -287,7 +288,7 @@ void Builder::spread_stamps() {
       step = *found;
     }
   }
-  if (devices == 0) return;
+  if (devices == 0) return false;
   const std::string who = devices == 1 ? fmt::format("Device '{}' has", printable(device, 60))
                                        : fmt::format("{} devices, '{}' first, have", devices, printable(device, 60));
   trace_.understanding.warnings.push_back(fmt::format(
@@ -295,6 +296,27 @@ void Builder::spread_stamps() {
       "several devices. They were taken for one and spread evenly over the time to the next stamp; if a column tells "
       "devices apart, name it with --device.",
       who, format_duration(step)));
+  return true;
+}
+
+void Builder::warn_of_interleaved() {
+  std::optional<Interleaved> first;
+  std::string device;
+  std::size_t devices = 0;
+  for (const Series& s : trace_.series) {
+    const auto found = interleaved(s);
+    if (!found) continue;
+    if (devices++ > 0) continue;
+    first = found;
+    device = s.device.name;
+  }
+  if (!first) return;
+  trace_.understanding.warnings.push_back(fmt::format(
+      "Readings of device '{}'{} come in turns of {} ({:.0f} W, {:.0f} W, ...): as of several devices or machines "
+      "under one name, and then every figure here is of their mixture. If a column tells them apart, name it with "
+      "--device; else split the file.",
+      printable(device, 60), devices > 1 ? fmt::format(" and of {}", counted(devices - 1, "other")) : "",
+      first->sources, first->first.value(), first->second.value()));
 }
 
 void Builder::pass_over_aggregates() {
@@ -351,7 +373,7 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
   }
   trace_.understanding.rows -= copies.dropped;
   for (std::string& sentence : notes_of(copies)) note(std::move(sentence));
-  if (!readings_are_meant_) spread_stamps();
+  const bool spread = !readings_are_meant_ && spread_stamps();
   const auto doubtful = settle_power(options);
   if (!doubtful) return std::unexpected(doubtful.error());
   const bool any_known = std::ranges::any_of(trace_.series, [](const Series& s) {
@@ -361,8 +383,9 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     return std::unexpected(fit.error());
   }
   if (!readings_are_meant_) {
-    for (std::string& sentence : aggregates_by_value(trace_.series)) {
-      trace_.understanding.warnings.push_back(std::move(sentence));
+    if (!spread) warn_of_interleaved();  // else it is said already
+    for (const auto& found : {aggregates_by_value(trace_.series), meters_by_value(trace_.series)}) {
+      trace_.understanding.warnings.insert(trace_.understanding.warnings.end(), found.begin(), found.end());
     }
   }
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
