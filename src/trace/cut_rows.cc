@@ -27,6 +27,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// How a number is written: its decimals, and whether a unit stands behind it.
 struct Number {
   std::size_t decimals = 0;
+  std::size_t digits = 0;  ///< decimals among them
   bool unit = false;
   bool padded = false;  ///< the last decimal is a zero
   bool zero = false;    ///< nothing but "0"
@@ -40,6 +41,7 @@ std::optional<Number> number_of(std::string_view cell, char point) {
   bool behind_point = false;
   for (; at < cell.size(); ++at) {
     if (is_digit(cell[at])) {
+      ++number.digits;
       if (behind_point) ++number.decimals;
     } else if (cell[at] == point && !behind_point) {
       behind_point = true;
@@ -92,6 +94,7 @@ LastCell last_cell_of(const Layout& layout, const ColumnMap& map, const ColumnFo
   std::size_t with_unit = 0;
   std::map<std::size_t, std::size_t> decimals;
   std::map<std::size_t, bool> padded;
+  std::size_t digits = 0;
   for (const auto& row : layout.rows) {
     if (row.size() != layout.cells) continue;
     const auto number = is_power ? number_of(row.back(), point) : last_number_of(row.back(), point);
@@ -99,6 +102,7 @@ LastCell last_cell_of(const Layout& layout, const ColumnMap& map, const ColumnFo
     ++all;
     if (number->unit) ++with_unit;
     ++decimals[number->decimals];
+    digits = std::max(digits, number->digits);
     padded[number->decimals] = padded[number->decimals] || number->padded;
   }
   const std::size_t exceptions = std::max<std::size_t>(1, all / kUsualShare);
@@ -106,6 +110,7 @@ LastCell last_cell_of(const Layout& layout, const ColumnMap& map, const ColumnFo
   found.unit = is_power && with_unit > 0 && all - with_unit <= exceptions;
   const auto& [most, rows] = *decimals.rbegin();
   if (!found.unit && most > 0 && padded[most] && all - rows <= exceptions) found.decimals = most;
+  found.digits = digits;
   return found;
 }
 
@@ -145,7 +150,9 @@ CutRows::Doubt CutRows::doubt(std::span<const std::string_view> cells) {
   if (!number || number->zero) return Doubt::none;
   if (last_.unit) return number->unit ? Doubt::none : Doubt::unit;
   more_decimals_ = more_decimals_ || number->decimals > last_.decimals;
-  return number->decimals < last_.decimals ? Doubt::decimals : Doubt::none;
+  // A meter of so many digits has fewer decimals above a power of ten: "1106.3" after "993.21".
+  const bool as_many_digits = number->decimals > 0 && number->digits >= last_.digits;
+  return number->decimals < last_.decimals && !as_many_digits ? Doubt::decimals : Doubt::none;
 }
 
 bool CutRows::starts_a_row(std::span<const std::string_view> cells) {

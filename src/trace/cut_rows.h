@@ -23,6 +23,7 @@ namespace wattrein::trace {
 struct LastCell {
   bool unit = false;         ///< a power carries its unit
   std::size_t decimals = 0;  ///< and a number so many decimals, also where the last ones are zeros; 0: not always
+  std::size_t digits = 0;    ///< the most that one has, decimals among them
 };
 [[nodiscard]] LastCell last_cell_of(const Layout& layout, const ColumnMap& map, const ColumnFormats& formats);
 

@@ -290,6 +290,16 @@ TEST(CutRows, ACutWithinTheLastCellShowsByUnitAndFixedDecimals) {
   }
 }
 
+TEST(CutRows, AMeterOfFiveDigitsHasFewerDecimalsAboveAPowerOfTen) {
+  for (const int n : {40, 20'000}) {
+    std::string text = last_column("time,gpu_index,power_w", n, "{:.2f}", "1106.3");  // 310.20: padded
+    const auto peak = read_text(text);
+    ASSERT_TRUE(peak) << peak.error().message();
+    EXPECT_EQ(peak->understanding.damaged, 0);
+    EXPECT_EQ(peak->series[0].power_w[14], 1106.3);
+  }
+}
+
 TEST(CutRows, NumbersAsShortAsTheyGoAreWhole) {
   // No cell ends in a zero: a program that drops them may well have written 310.2.
   const auto shortest = read_text(last_column("time,gpu_index,power_w", 40, "{:.2f}", "310.2"));

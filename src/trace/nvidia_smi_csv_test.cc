@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -150,6 +151,18 @@ TEST(NvidiaSmi, OtherColumnsMidFileAreRefused) {
       "timestamp, index, power.draw [W]\n2025/07/27 00:22:27.858, 0, 50.00 W\n"
       "timestamp, power.draw [W], index\n2025/07/27 00:22:28.858, 51.00 W, 0\n");
   EXPECT_NE(error.find("log:3: the columns change here"), std::string::npos) << error;
+}
+
+TEST(NvidiaSmi, ASecondSessionWithOtherColumnsAndNoHeaderIsNotRead) {
+  for (const int n : {10, 20'000}) {  // the latter by blocks
+    std::string text = "timestamp, index, power.draw [W], temperature.gpu\n";
+    const auto at = [](int i) { return fmt::format("2025/07/27 {:02}:{:02}:{:02}.858", i / 3600, i / 60 % 60, i % 60); };
+    for (int i = 0; i < n; ++i) text += fmt::format("{}, 0, {}.31 W, 61\n", at(i), 300 + i % 7);
+    for (int i = n; i < 2 * n; ++i) text += fmt::format("{}, 0, 61, {}.31 W\n", at(i), 300 + i % 7);
+    EXPECT_NE(error_of(text).find("the power '61' has no unit, as those before it have, and another cell has"),
+              std::string::npos)
+        << error_of(text);
+  }
 }
 
 TEST(NvidiaSmi, ATornLastLineIsNoDamage) {

@@ -140,6 +140,19 @@ std::optional<std::size_t> count_to_line_end(const char*& at, const char* end, c
   return found;
 }
 
+/// Nothing where some of the sampled rows have a unit behind their power and some have not.
+std::optional<bool> all_have_unit(const Layout& layout, std::size_t power) {
+  std::optional<bool> all;
+  for (const auto& row : layout.rows) {
+    if (row.size() <= power) continue;
+    const Reading reading = read_power(row[power], {});
+    if (reading.kind != Reading::Kind::value) continue;
+    if (all && *all != reading.unit_in_cell) return std::nullopt;
+    all = reading.unit_in_cell;
+  }
+  return all;
+}
+
 }  // namespace
 
 /// What carries over from row to row.
@@ -180,6 +193,7 @@ std::optional<PlainRows> PlainRows::of(const Layout& layout, const ColumnMap& ma
   rows.scale_ = map.power_scale;
   if (rows.time_ + 1 == rows.cells_) return std::nullopt;  // a stamp at the line's end may be cut
   rows.last_cell_ = last_cell_of(layout, map, formats);
+  rows.unit_ = all_have_unit(layout, rows.power_);
   const bool shared = rows.device_ == rows.time_ || rows.device_ == rows.power_ || rows.power_ == rows.time_;
   if (rows.last_ >= rows.cells_ || shared) return std::nullopt;
   return rows;
@@ -213,6 +227,7 @@ const char* PlainRows::read_power(const char* at, Row& row) const {
   const double number = static_cast<double>(digits) / kTens[static_cast<std::size_t>(decimals)];
   while (*at == ' ') ++at;
   row.unit = *at == 'W';
+  if (unit_ && *unit_ != row.unit) return nullptr;
   if (row.unit) {
     ++at;
   } else if (!scale_) {

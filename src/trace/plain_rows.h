@@ -54,6 +54,7 @@ class PlainRows {
   std::size_t device_ = 0;
   std::size_t last_ = 0;  ///< the last of the three
   std::optional<double> scale_;
+  std::optional<bool> unit_;  ///< whether each power carries its unit, where the sampled rows agree
   LastCell last_cell_;  ///< of a power at the line's end: what it always shows
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/large.h"
 #include "base/parallel.h"
@@ -141,6 +142,18 @@ bool Table::ends_whole(Cells cells) const {
   return !is_read || same_decimals || last.size() >= longest;
 }
 
+/// Whether a cell that is not read as a power carries a power's unit.
+bool Table::has_unit_elsewhere(Cells cells) const {
+  for (int column = 0; std::cmp_less(column, cells.size()); ++column) {
+    if (column == map_.power || column == map_.average || column == map_.second || column == map_.limit ||
+        column == map_.nameplate) {
+      continue;
+    }
+    if (read_power(cell(cells, column), {}).unit_in_cell) return true;
+  }
+  return false;
+}
+
 /// Of columns set apart by blanks a missing cell moves all others.
 bool Table::is_short(Cells cells) const {
   return layout_.delimiter == kBlanks && cells.size() < usual_cells_ &&
@@ -172,6 +185,12 @@ Result<void> Table::row(Cells cells) {
   if (input_.last_line_torn() && left_out_as_torn(cells, time_read && power_read && is_whole(cells, power))) return {};
   if (!time_read || !power_read || is_too_long(cells)) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
+  }
+  if (unit_in_cells_ && power.kind == Reading::Kind::value && !power.unit_in_cell && has_unit_elsewhere(cells)) {
+    damaged(fmt::format("the power '{}' has no unit, as those before it have, and another cell has: its columns have "
+                        "changed",
+                        printable(power_cell, 40)));
+    return {};
   }
   if (is_short(cells)) {
     damaged(fmt::format("the row has {} where others have {}: nothing shows which one is missing",

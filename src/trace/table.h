@@ -98,6 +98,7 @@ class Table {
   void doubt_last(std::size_t device, std::size_t row, Cells cells, CutRows::Doubt doubt);
   bool left_out_as_torn(Cells cells, bool whole);
   [[nodiscard]] bool ends_whole(Cells cells) const;
+  [[nodiscard]] bool has_unit_elsewhere(Cells cells) const;
   [[nodiscard]] bool is_short(Cells cells) const;
   [[nodiscard]] std::string_view key_of(Cells cells);
   [[nodiscard]] std::optional<std::size_t> device_by_name(Cells cells) const;
