@@ -174,12 +174,13 @@ void conclude(LimitResult& result, const Subject& subject, const std::string& ro
   }
   std::string missing = rows_missing;
   if (missing.empty() && could_exceed && subject.power.max) {
-    missing = fmt::format("power is unknown for {}: had it drawn {:.1f} W there, its highest reading, means would be above",
-                          format_duration(subject.sampling.span - subject.sampling.known_time),
-                          subject.power.max->value());
+    missing =
+        fmt::format("power is unknown for {}: had it drawn {:.1f} W there, its highest reading, means would be above",
+                    format_duration(subject.sampling.span - subject.sampling.known_time), subject.power.max->value());
   }
   if (!result.violated && shown_compliant) result.missing = missing;
-  if (!result.violated && shown_compliant && missing.empty() && partly_known) result.if_unknown_drew = subject.power.max;
+  if (!result.violated && shown_compliant && missing.empty() && partly_known)
+    result.if_unknown_drew = subject.power.max;
   result.undecided = !result.violated && (!shown_compliant || !missing.empty());
 }
 
@@ -283,7 +284,8 @@ Result<Analysis> analyze(const Trace& trace, const AnalysisOptions& options) {
                                      .seed = options.seed};
   const bool only_device = trace.series.size() == 1;
   const std::string in_rows = missing_rows(trace);
-  const std::string in_sum = sum && !out.snapshot ? missing_sum(trace.understanding.unread_files, steps, sum_steps, left_out) : "";
+  const std::string in_sum =
+      sum && !out.snapshot ? missing_sum(trace.understanding.unread_files, steps, sum_steps, left_out) : "";
   parallel_for(devices + (sum ? 1 : 0), options.threads, [&](std::size_t i) {
     const bool is_sum = i == devices;
     Subject& subject = is_sum ? *out.sum : out.devices[i];

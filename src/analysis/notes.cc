@@ -95,9 +95,10 @@ void note_stamps(const Analysis& analysis, std::vector<std::string>& notes) {
     if (subject.sampling.samples > 0 && subject.sampling.known == 0) dark.push_back(subject.name);
   }
   if (!duplicate.names.empty()) {
-    notes.push_back(fmt::format("{} of {} {} the stamp before: of such samples the last one counts in means over time, the others only as samples.",
-                                counted(duplicate.total, "sample"), devices(duplicate.names),
-                                duplicate.total == 1 ? "repeats" : "repeat"));
+    notes.push_back(fmt::format(
+        "{} of {} {} the stamp before: of such samples the last one counts in means over time, the others only as "
+        "samples.",
+        counted(duplicate.total, "sample"), devices(duplicate.names), duplicate.total == 1 ? "repeats" : "repeat"));
   }
   if (!backward.names.empty()) {
     notes.push_back(fmt::format("The clock steps back {} on {}: samples were sorted by time.", times(backward.total),

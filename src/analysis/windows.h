@@ -75,8 +75,8 @@ struct WindowVerdict {
   std::optional<double> upper_95;     ///< with no violation: 3/n, n = known time / max(w, 2 correlation times), and no
                                       ///< more than the windows counted
   bool partly_known = false;          ///< power is unknown in a part of a window that counts as known
-  bool could_exceed = false;          ///< of those, one would exceed if its unknown part drew WindowOptions::unknown_draws
-  std::string note;                   ///< "fewer than ten blocks: no interval", "meter averages over 1 s"
+  bool could_exceed = false;  ///< of those, one would exceed if its unknown part drew WindowOptions::unknown_draws
+  std::string note;           ///< "fewer than ten blocks: no interval", "meter averages over 1 s"
 };
 
 /// In the note of blocks that comply while windows that begin between them do not.

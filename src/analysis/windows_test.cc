@@ -294,8 +294,8 @@ TEST(Windows, GiveAnIntervalFromTenBlocksOn) {
   const WindowVerdict again = judge_windows(log.steps(), block(5s), Watts(55), {.correlation_time = 1s});
   EXPECT_EQ(rate_95.low, again.rate_95.value_or(kNoInterval).low);
   // Blocks of 2 x 20 s, or of 10 x 4 s, are fewer than ten.
-  for (const auto& [w, tau, why] : {std::tuple<Nanos, Nanos, const char*>{20s, 1s, ""},
-                                    {5s, 4s, ", ten correlation times"}}) {
+  for (const auto& [w, tau, why] :
+       {std::tuple<Nanos, Nanos, const char*>{20s, 1s, ""}, {5s, 4s, ", ten correlation times"}}) {
     const WindowVerdict few = judge_windows(log.steps(), block(w), Watts(55), {.correlation_time = tau});
     EXPECT_EQ(few.verdict, Verdict::violated);
     EXPECT_FALSE(few.rate_95);

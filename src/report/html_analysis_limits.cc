@@ -176,8 +176,9 @@ std::string excursion_table(const FileView& file, const Limit& limit) {
   }
   if (all.empty()) return "";
   const std::size_t shown = std::min(all.size(), kMostExcursions);
-  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(shown), std::ranges::greater(),
-                            [](const Found& f) { return std::pair(f.excursion->duration, f.excursion->overshoot.value()); });
+  std::ranges::partial_sort(
+      all, all.begin() + static_cast<std::ptrdiff_t>(shown), std::ranges::greater(),
+      [](const Found& f) { return std::pair(f.excursion->duration, f.excursion->overshoot.value()); });
   const bool wall = file.trace.start_unix_ns.has_value();
   std::vector<Table::Column> columns{{"Of", true}, {"Start"},     {"Duration"},
                                      {"Peak (W)"}, {"Overshoot"}, {"Kind", true}};

@@ -190,7 +190,8 @@ std::string windows_table(const LimitResult& result) {
     shown.push_back(&w);
     const bool own = w.means.spec.kind == WindowKind::block && result.limit.window == w.means.spec.window;
     table.row({window_name(w.means.spec) + (own ? " (limit)" : ""), fmt::format("{} / {}", w.violating, w.means.known),
-               rate_cell(w), rate_interval(w), worst ? watts_beside(*worst, result.limit.power) : "unknown", window_word(w, sliding)});
+               rate_cell(w), rate_interval(w), worst ? watts_beside(*worst, result.limit.power) : "unknown",
+               window_word(w, sliding)});
   }
   std::string text = table.empty() ? "" : table.text(4) + intervals_legend(shown);
   std::string list;

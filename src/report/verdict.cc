@@ -108,9 +108,9 @@ std::string window_clause(const Case& c, const Subject& subject, const OwnWindow
 std::string seen_clause(const Case& c, const Subject& subject) {
   const LimitResult& r = c.of(subject);
   if (!r.seen_at || !c.limit.window) return "";
-  return fmt::format(", as means over {} show, which hold means over {} above it (readings are {} apart):",
-                     exact_duration(*r.seen_at), exact_duration(*c.limit.window),
-                     format_duration(subject.sampling.period));
+  return fmt::format(
+      ", as means over {} show, which hold means over {} above it (readings are {} apart):", exact_duration(*r.seen_at),
+      exact_duration(*c.limit.window), format_duration(subject.sampling.period));
 }
 
 /// "VIOLATED by 2 of 4 devices in their one sample (device 2 at 310.0 W, device 3 at 325.0 W)".
@@ -223,8 +223,8 @@ std::string open_clause(const Case& c, const std::vector<const Subject*>& undeci
   return text + ": " + untold_reason(c, shown, *own) + readings_clause(c, undecided);
 }
 
-/// "; power is unknown for 3 s: held if no more than its highest reading, 395.0 W, was drawn there". Of the subject with
-/// the most unknown time among those whose windows have any.
+/// "; power is unknown for 3 s: held if no more than its highest reading, 395.0 W, was drawn there". Of the subject
+/// with the most unknown time among those whose windows have any.
 std::string unknown_clause(const Case& c) {
   const Subject* most = nullptr;
   const auto dark = [](const Subject* s) { return s->sampling.span - s->sampling.known_time; };

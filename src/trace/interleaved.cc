@@ -50,7 +50,7 @@ std::optional<Interleaved> interleaved(const Series& series) {
   constexpr double kCloser = 3.0;
   constexpr double kMuchCloser = 6.0;
   constexpr double kLeastUneven = 0.02;  // of a step
-  constexpr double kLeastShare = 0.05;  // of the power itself, so that a flat line's noise is no pattern
+  constexpr double kLeastShare = 0.05;   // of the power itself, so that a flat line's noise is no pattern
   if (series.size() < kLeastReadings) return std::nullopt;
   const auto near = usual_change(series.power_w, 1);
   if (!near || *near <= kLeastShare * usual_power(series, 0, 1).value()) return std::nullopt;

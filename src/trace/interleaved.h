@@ -16,7 +16,8 @@ struct Interleaved {
 };
 
 /// Where readings are far closer to the one `sources` before them than to the one before, nearly throughout, and
-/// either stamps do the same, or there are two sources and powers lie much further apart than that. Requires that the series is sorted by time.
+/// either stamps do the same, or there are two sources and powers lie much further apart than that. Requires that the
+/// series is sorted by time.
 [[nodiscard]] std::optional<Interleaved> interleaved(const Series& series);
 
 }  // namespace wattrein::trace

@@ -9,7 +9,8 @@
 namespace wattrein::trace {
 namespace {
 
-/// `n` readings: source i % levels.size() at its level with `spread` of uniform noise, at `offsets_ns` within each second.
+/// `n` readings: source i % levels.size() at its level with `spread` of uniform noise, at `offsets_ns` within each
+/// second.
 Series turns(std::size_t n, const std::vector<double>& levels, double spread,
              const std::vector<std::int64_t>& offsets_ns) {
   Rng rng(3);

@@ -156,7 +156,9 @@ TEST(NvidiaSmi, OtherColumnsMidFileAreRefused) {
 TEST(NvidiaSmi, ASecondSessionWithOtherColumnsAndNoHeaderIsNotRead) {
   for (const int n : {10, 20'000}) {  // the latter by blocks
     std::string text = "timestamp, index, power.draw [W], temperature.gpu\n";
-    const auto at = [](int i) { return fmt::format("2025/07/27 {:02}:{:02}:{:02}.858", i / 3600, i / 60 % 60, i % 60); };
+    const auto at = [](int i) {
+      return fmt::format("2025/07/27 {:02}:{:02}:{:02}.858", i / 3600, i / 60 % 60, i % 60);
+    };
     for (int i = 0; i < n; ++i) text += fmt::format("{}, 0, {}.31 W, 61\n", at(i), 300 + i % 7);
     for (int i = n; i < 2 * n; ++i) text += fmt::format("{}, 0, 61, {}.31 W\n", at(i), 300 + i % 7);
     EXPECT_NE(error_of(text).find("the power '61' has no unit, as those before it have, and another cell has"),

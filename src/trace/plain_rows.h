@@ -55,7 +55,7 @@ class PlainRows {
   std::size_t last_ = 0;  ///< the last of the three
   std::optional<double> scale_;
   std::optional<bool> unit_;  ///< whether each power carries its unit, where the sampled rows agree
-  LastCell last_cell_;  ///< of a power at the line's end: what it always shows
+  LastCell last_cell_;        ///< of a power at the line's end: what it always shows
 };
 
 }  // namespace wattrein::trace

@@ -187,9 +187,10 @@ Result<void> Table::row(Cells cells) {
     return not_a_sample(cells, time_read && !clockless, power_read, power.kind);
   }
   if (unit_in_cells_ && power.kind == Reading::Kind::value && !power.unit_in_cell && has_unit_elsewhere(cells)) {
-    damaged(fmt::format("the power '{}' has no unit, as those before it have, and another cell has: its columns have "
-                        "changed",
-                        printable(power_cell, 40)));
+    damaged(
+        fmt::format("the power '{}' has no unit, as those before it have, and another cell has: its columns have "
+                    "changed",
+                    printable(power_cell, 40)));
     return {};
   }
   if (is_short(cells)) {

@@ -16,7 +16,8 @@ std::string understanding_line(const Trace& trace) {
   if (!u.devices.empty()) text += fmt::format(" ({})", u.devices);
   if (!u.power.empty()) text += ", power from " + u.power;
   if (!u.clock.empty()) text += ", clock: " + u.clock;
-  if (trace.start_unix_ns) text += ", from " + format_unix_ns(*trace.start_unix_ns) + (trace.start_has_zone ? " UTC" : "");
+  if (trace.start_unix_ns)
+    text += ", from " + format_unix_ns(*trace.start_unix_ns) + (trace.start_has_zone ? " UTC" : "");
   if (trace.series.empty()) return text;
   const Series& first = trace.series.front();
   const bool same_meter =

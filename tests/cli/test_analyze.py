@@ -315,8 +315,8 @@ UNTOLD = {
     ),
     "a window shorter than the period": (
         rows([500] * 20),
-        "450W@500ms",
-        "readings are 1 s apart, so a mean over 500 ms is unknown",
+        "450W@700ms",
+        "readings are 1 s apart, so a mean over 700 ms is unknown",
         20,
     ),
     "a snapshot": (rows([500]), "450W@30s", "one reading makes no 30 s window", 1),
@@ -334,6 +334,14 @@ def test_what_no_window_shows_cannot_be_told(wattrein, log, kind):
     assert "not violated" not in sentence
     assert wattrein("analyze", path, "--limit", limit, "--undecided-fails").returncode == 1
     assert wattrein("analyze", path, "--limit", limit).returncode == 0
+
+
+def test_a_longer_window_shows_a_violation(wattrein, log):
+    path = log(HEADER + rows([300] * 5 + [500] * 10 + [300] * 5))
+    (file,) = wattrein.json("analyze", path, "--limit", "450W@500ms", status=1)["files"]
+    sentence = file["limits"][0]["sentence"]
+    assert "VIOLATED" in sentence and "as means over 1 s show" in sentence
+    assert file["devices"][0]["limits"][0]["seen_at_s"] == 1
 
 
 def test_undecided_fails_spares_what_is_held_and_what_is_proposed(wattrein, log):

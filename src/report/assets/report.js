@@ -239,7 +239,7 @@
       plotter: [Dygraph.Plotters.errorPlotter, Dygraph.Plotters.linePlotter, limit_plotter(chart)],
       underlayCallback: (context, area, g) => under(chart, context, area, g),
       axes: {
-        x: {ticker: (a, b, pixels) => time_ticks(chart.data, a, b, pixels), pixelsPerLabel: 80},
+        x: {ticker: (a, b, pixels) => time_ticks(chart.data, a, b, pixels), pixelsPerLabel: 100, axisLabelWidth: 90},
         y: {valueRange: chart.data.range || range_of(chart.course), axisLabelFormatter: short, axisLabelWidth: 52},
       },
       highlightCallback: (event, x, points, row) => {
@@ -292,7 +292,7 @@
       ...common(chart), labels: ['time', ...lines.map((line, i) => 'y' + i)], stepPlot: stepped, series: patterns(),
       colors: colours(), strokeWidth: 1.8,
       axes: {
-        x: {ticker: (a, b, pixels) => time_ticks(chart.data, a, b, pixels), pixelsPerLabel: 80},
+        x: {ticker: (a, b, pixels) => time_ticks(chart.data, a, b, pixels), pixelsPerLabel: 100, axisLabelWidth: 90},
         y: {valueRange: [0, highest * 1.08], axisLabelFormatter: (v) => v >= 1e6 ? short(v / 1e6) + ' M' : short(v),
             axisLabelWidth: 60},
       },
