@@ -272,6 +272,7 @@ Result<Analysis> analyze(const Trace& trace, const AnalysisOptions& options) {
   out.limits = options.limits;
   if (out.limits.empty()) {
     std::vector<std::optional<Watts>> nameplates;
+    nameplates.reserve(trace.series.size());
     for (const Series& series : trace.series) nameplates.push_back(series.device.nameplate);
     out.limits = propose_limits(nameplates, out.devices, out.sum ? &*out.sum : nullptr);
     out.limits_proposed = !out.limits.empty();

@@ -23,7 +23,7 @@ trace::Trace trace_of(std::vector<TestLog> logs) {
 
 Limit limit(const char* text) { return *parse_limit(text); }
 
-AnalysisOptions with(std::vector<const char*> limits) {
+AnalysisOptions with(const std::vector<const char*>& limits) {
   AnalysisOptions options;
   for (const char* text : limits) options.limits.push_back(limit(text));
   return options;
@@ -269,6 +269,7 @@ TEST(Analyze, LeavesTheSumUndecidedBeyondTheTimeInCommon) {
 TEST(Analyze, ExplainsWhatTheDefaultRulesChange) {
   // Samples at 0..9 s and 30..39 s: the reading at 9 s holds to 12 s, so 18 s are unknown.
   std::vector<double> at_s;
+  at_s.reserve(20);
   for (int i = 0; i < 10; ++i) at_s.push_back(i);
   for (int i = 30; i < 40; ++i) at_s.push_back(i);
   TestLog log(at_s, std::vector<double>(20, 90.0));

@@ -213,7 +213,7 @@ void note_energy(const Analysis& analysis, std::vector<std::string>& notes) {
   PerDevice resets;
   for (const Subject& device : analysis.devices) {
     resets.add(device.name, device.energy.counter_resets);
-    if (!device.energy.marked) continue;
+    if (!device.energy.marked || !device.energy.disagreement) continue;
     notes.push_back(
         fmt::format("The integral of power of device {} is {:+.1f} % off its energy counter over the time "
                     "that both know.",

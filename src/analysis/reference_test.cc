@@ -140,8 +140,6 @@ TEST_P(Reference, EveryDeviceAndTheirSumAgree) {
   if (sum) compare_series(sum->series, sum->steps(), *sum_figures, "sum");
 }
 
-void PrintTo(const File& f, std::ostream* os) { *os << f.name; }
-
 INSTANTIATE_TEST_SUITE_P(RealLogs, Reference,
                          testing::Values(file("01_h100x8-train-ckpt1-smi100ms.csv"),
                                          file("08_rtx4000ada-noheader-5s.csv"), file("10_h100x8-mislabelled-index.csv"),

@@ -55,6 +55,7 @@ Result<std::size_t> file_of(std::string_view name, const std::vector<std::string
 void JoinFlags::add(CLI::App& command) {
   const std::string group = "Several files";
   std::vector<std::string> names;
+  names.reserve(kModes.size());
   for (const auto& [name, mode] : kModes) names.emplace_back(name);
   command
       .add_option("--join", mode_,

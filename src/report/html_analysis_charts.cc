@@ -39,7 +39,7 @@ std::string plain_watts(std::optional<Watts> w) {
 std::string windows_clause(const LimitResult& result) {
   const analysis::WindowVerdict* own = own_windows(result).decisive;
   const std::string limit = limit_text(result.limit);
-  if (own == nullptr || own->means.known == 0) return "; over " + exact_duration(*result.limit.window) + " unknown";
+  if (own == nullptr || own->means.known == 0) return "; unknown whether above " + limit;
   if (own->violating == 0) return fmt::format("; never seen above {}", limit);
   std::string text = fmt::format("; above {} in windows that cover {}, in {}", limit,
                                  format_duration(own->time_over.value_or(Nanos(0))),
@@ -88,6 +88,7 @@ std::vector<chart::Band> bands_of(const LimitResult& result) {
 
 std::vector<chart::LimitLine> limit_lines(const Subject& subject) {
   std::vector<chart::LimitLine> out;
+  out.reserve(subject.limits.size());
   const Nanos apart(subject.sampling.span.count() / 2000);
   for (const LimitResult& result : subject.limits) {
     out.push_back({limit_text(result.limit), result.limit.power.value(), chart::joined(bands_of(result), apart)});
@@ -130,6 +131,7 @@ std::vector<chart::PhaseSpan> phase_spans(const Phases& phases) {
   if (phases.levels.size() < 2 || phases.stretches.empty()) return {};
   if (phases.stretches.size() > kMost) return thinned(phases, kMost);
   std::vector<chart::PhaseSpan> out;
+  out.reserve(phases.stretches.size());
   for (const analysis::PhaseStretch& s : phases.stretches) out.push_back({s.start, s.end, s.level});
   return out;
 }
@@ -269,6 +271,7 @@ std::string power_section(const FileView& file) {
 
 std::string window_charts(const FileView& file) {
   std::vector<const Subject*> devices;
+  devices.reserve(file.analysis.devices.size());
   for (const Subject& s : file.analysis.devices) devices.push_back(&s);
   std::string out =
       window_chart(devices, devices.size() == 1 ? subject_text(*devices.front(), file.analysis) : "the highest device");

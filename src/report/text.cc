@@ -87,7 +87,7 @@ std::string phases_text(const Analysis& analysis) {
 
 std::string correlation_text(const Analysis& analysis) {
   const analysis::Correlation& c = analysis.correlation;
-  if (!c.mean) return "";
+  if (!c.mean || !c.min || !c.max) return "";
   const std::string some =
       c.devices < analysis.devices.size() ? fmt::format(", of {} devices taken evenly", c.devices) : "";
   return wrap(fmt::format("pairwise mean {:.2f}, from {:.2f} to {:.2f}{}{}", *c.mean, *c.min, *c.max,
@@ -196,7 +196,7 @@ std::string windows_table(const LimitResult& result) {
   std::string text = table.empty() ? "" : table.text(4) + intervals_legend(shown);
   std::string list;
   for (const auto& [reason, windows] : unavailable.list()) {
-    list += (list.empty() ? "" : "; ") + windows + " (" + reason + ")";
+    list += fmt::format("{}{} ({})", list.empty() ? "" : "; ", windows, reason);
   }
   return list.empty() ? text : text + wrap("not available: " + list, "    ");
 }
@@ -221,6 +221,7 @@ std::string excursions_table(const trace::Trace& trace, const Subject& subject, 
   const analysis::Excursions& all = result.excursions;
   if (all.list.empty() || subject.sampling.span.count() == 0) return "";
   std::vector<const Excursion*> longest;
+  longest.reserve(all.list.size());
   for (const Excursion& e : all.list) longest.push_back(&e);
   std::ranges::sort(longest, {}, [](const Excursion* e) {
     return std::tuple(-e->duration, -e->overshoot.value(), e->start);  // of equals, those that matter most

@@ -211,7 +211,7 @@ TEST(Text, FitsEightyColumnsAndNamesEveryVerdict) {
   EXPECT_EQ(text.find("nan"), std::string::npos);
 }
 
-std::string flat(std::string text) {
+std::string flat(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c != ' ' && c != '\n') {

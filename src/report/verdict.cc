@@ -227,14 +227,18 @@ std::string open_clause(const Case& c, const std::vector<const Subject*>& undeci
 /// with the most unknown time among those whose windows have any.
 std::string unknown_clause(const Case& c) {
   const Subject* most = nullptr;
+  Watts drew;
   const auto dark = [](const Subject* s) { return s->sampling.span - s->sampling.known_time; };
   for (const Subject* s : c.subjects) {
-    if (c.of(*s).if_unknown_drew && (most == nullptr || dark(s) > dark(most))) most = s;
+    const std::optional<Watts> needed = c.of(*s).if_unknown_drew;
+    if (!needed || (most != nullptr && dark(s) <= dark(most))) continue;
+    most = s;
+    drew = *needed;
   }
   if (most == nullptr) return "";
   return fmt::format("; power is unknown for {}{}: held if it drew no more than {} there, its highest reading",
                      format_duration(dark(most)), c.subjects.size() > 1 ? " of " + c.called(*most) : "",
-                     watts_beside(*c.of(*most).if_unknown_drew, c.limit.power));
+                     watts_beside(drew, c.limit.power));
 }
 
 std::string held_clause(const Case& c) {

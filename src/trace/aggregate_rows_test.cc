@@ -71,7 +71,8 @@ TEST(AggregateRows, InstancesByName) {
     std::string log = "time,device,power_w\n";
     for (int i = 0; i < 4; ++i) {
       const std::string watts = std::to_string(300 + i);
-      log += second(i) + "," + gpu + "," + watts + "\n" + second(i) + "," + instance + "," + watts + "\n";
+      for (const char* name : {gpu, instance})
+        log.append(second(i)).append(",").append(name).append("," + watts + "\n");
     }
     const auto trace = read_text(log);
     ASSERT_TRUE(trace) << gpu << trace.error().message();

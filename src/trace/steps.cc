@@ -71,7 +71,7 @@ std::vector<std::int64_t> union_stamps(std::span<const Steps> parts, std::int64_
                                        std::int64_t to) {
   if (parts.size() == 1) return stamps_of(parts.front(), from, last, to);
   const std::size_t half = parts.size() / 2;
-  const std::vector<std::int64_t> left = union_stamps(parts.first(half), from, last, to);
+  std::vector<std::int64_t> left = union_stamps(parts.first(half), from, last, to);
   const std::vector<std::int64_t> right = union_stamps(parts.subspan(half), from, last, to);
   if (left == right) return left;
   std::vector<std::int64_t> both;
@@ -88,7 +88,7 @@ struct Middle {
 };
 Middle likely_middle(std::span<const std::int64_t> time_ns) {
   constexpr std::size_t kSample = 4096;
-  constexpr std::size_t kSpread = 6 * 32;  // half the square root of 4096, six times
+  constexpr std::size_t kSpread = std::size_t{6} * 32;  // half the square root of 4096, six times
   const std::size_t n = time_ns.size() - 1;
   if (n < 8 * kSample) return {};
   std::vector<std::int64_t> gaps(kSample);
@@ -185,6 +185,7 @@ std::optional<Sum> sum_of(const Trace& trace, const HoldRule& rule, std::vector<
   sum.series.time_ns.reserve(stamps.size());
   sum.series.power_w.reserve(stamps.size());
   std::vector<Cursor> cursors;
+  cursors.reserve(parts.size());
   for (const Steps& part : parts) cursors.push_back({.steps = part});
   for (const std::int64_t t : stamps) {
     for (Cursor& cursor : cursors) cursor.seek(t);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-Series series(std::string name, std::vector<double> at_s, std::vector<double> power_w) {
+Series series(std::string name, const std::vector<double>& at_s, std::vector<double> power_w) {
   Series s;
   s.device.name = std::move(name);
   for (const double t : at_s) s.time_ns.push_back(static_cast<std::int64_t>(t * 1e9));
