@@ -40,7 +40,10 @@ Result<Limit> parse_limit(std::string_view s, std::string_view where) {
     }
     const auto duration = parse_duration(window, where);
     if (!duration) {
-      return refuse(where, fmt::format("the window of '{}' cannot be: {}", printable(whole), duration.error().what));
+      auto refused =
+          refuse(where, fmt::format("the window of '{}' cannot be: {}", printable(whole), duration.error().what));
+      refused.error().cure = duration.error().cure + " " + refused.error().cure;
+      return refused;
     }
     limit.window = *duration;
   }

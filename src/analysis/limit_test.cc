@@ -28,6 +28,13 @@ TEST(ParseLimit, TakesPowerScopeAndWindow) {
   EXPECT_EQ(*each, (Limit{.power = Watts(400), .window = milliseconds(500), .origin = "given"}));
 }
 
+TEST(ParseLimit, NamesTheUnitsThatAWindowMayHave) {
+  const auto refused = parse_limit("400W@5m");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().cure.find("Write one of ns, us, ms, s, min, h behind the number"), 0U)
+      << refused.error().cure;
+}
+
 TEST(ParseLimit, TextReadsBackTheSame) {
   for (const char* text : {"400W", "3200W:sum", "3200W:sum@30s", "400W@500ms", "214.08W@15min", "1239W:sum@3h"}) {
     const auto limit = parse_limit(text);
