@@ -304,6 +304,19 @@ TEST(Analyze, SaysWhichDevicesTheSumIsWithout) {
   EXPECT_EQ(a.sum->power.max, Watts(400));
 }
 
+TEST(Analyze, SaysThatTheSumLacksThePollThatWasNotEnded) {
+  // Six readings a device, one every 2 s; the last poll has only one of the two.
+  const Analysis cut = *analyze(trace_of({TestLog::regular(2, std::vector<double>(6, 100.0)),
+                                          TestLog::regular(2, std::vector<double>(5, 100.0))}),
+                                {});
+  EXPECT_TRUE(noted(cut, "The sum covers the 10 s that its devices have in common; the longest of them has 12 s"))
+      << notes(cut);
+  const Analysis whole = *analyze(trace_of({TestLog::regular(2, std::vector<double>(6, 100.0)),
+                                            TestLog::regular(2, std::vector<double>(6, 100.0))}),
+                                  {});
+  EXPECT_FALSE(noted(whole, "in common")) << notes(whole);
+}
+
 TEST(Analyze, ALimitOnASumThatCannotBeIsNotAvailable) {
   const Analysis a =
       *analyze(trace_of({TestLog({0, 1, 2}, {50, 50, 50}), TestLog({100, 101}, {50, 50})}), with({"500W:sum"}));

@@ -110,6 +110,14 @@ void note_stamps(const Analysis& analysis, std::vector<std::string>& notes) {
   if (!dark.empty()) notes.push_back(fmt::format("No power at all is known of {}.", devices(dark)));
 }
 
+/// Whether the devices' energies add up to over 2 % more than their sum has.
+bool lacks_energy(const Analysis& analysis) {
+  if (!analysis.sum || !analysis.sum->energy.integral) return false;
+  double all_j = 0.0;
+  for (const Subject& device : analysis.devices) all_j += device.energy.integral.value_or(Joules(0)).value();
+  return analysis.sum->energy.integral->value() < 0.98 * all_j;
+}
+
 void note_sum(const trace::Trace& trace, const Analysis& analysis, const std::vector<std::string>& left_out,
               std::vector<std::string>& notes) {
   if (trace.series.size() < 2) return;
@@ -134,7 +142,8 @@ void note_sum(const trace::Trace& trace, const Analysis& analysis, const std::ve
     notes.push_back(fmt::format("The sum is unknown for {} of {}, while any of its devices is.",
                                 format_duration(unknown), format_duration(sampling.span)));
   }
-  if (sampling.span + 3 * sampling.period < longest) {
+  // Of a short log one poll that was not ended is enough to be asked about.
+  if (sampling.span + 3 * sampling.period < longest || (unknown.count() == 0 && lacks_energy(analysis))) {
     notes.push_back(fmt::format("The sum covers the {} that its devices have in common; the longest of them has {}.",
                                 format_duration(sampling.span), format_duration(longest)));
   }
