@@ -299,26 +299,6 @@ bool Builder::spread_stamps() {
   return true;
 }
 
-void Builder::warn_of_interleaved() {
-  std::optional<Interleaved> first;
-  std::string device;
-  std::size_t devices = 0;
-  for (const Series& s : trace_.series) {
-    const auto found = interleaved(s);
-    if (!found) continue;
-    if (devices++ > 0) continue;
-    first = found;
-    device = s.device.name;
-  }
-  if (!first) return;
-  trace_.understanding.warnings.push_back(fmt::format(
-      "Readings of device '{}'{} come in turns of {} ({:.0f} W, {:.0f} W, ...): as of several devices or machines "
-      "under one name, and then every figure here is of their mixture. If a column tells them apart, name it with "
-      "--device; else split the file.",
-      printable(device, 60), devices > 1 ? fmt::format(" and of {}", counted(devices - 1, "other")) : "",
-      first->sources, first->first.value(), first->second.value()));
-}
-
 void Builder::pass_over_aggregates() {
   const auto rows = [this] {
     std::int64_t n = 0;
@@ -383,7 +363,8 @@ Result<Trace> Builder::finish(const Input& input, const ReadOptions& options) {
     return std::unexpected(fit.error());
   }
   if (!readings_are_meant_) {
-    if (!spread) warn_of_interleaved();  // else it is said already
+    const auto in_turns = spread ? std::nullopt : interleaved_warning(trace_.series);  // else it is said already
+    if (in_turns) trace_.understanding.warnings.push_back(*in_turns);
     for (const auto& found : {aggregates_by_value(trace_.series), meters_by_value(trace_.series)}) {
       trace_.understanding.warnings.insert(trace_.understanding.warnings.end(), found.begin(), found.end());
     }

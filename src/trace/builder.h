@@ -78,7 +78,6 @@ class Builder {
   Result<std::string> settle_power(const ReadOptions& options);
   Result<void> check_scales(const ReadOptions& options, const PowerExtents& extents);
   void pass_over_aggregates();
-  void warn_of_interleaved();
   bool spread_stamps();  ///< whether it did
   [[nodiscard]] std::size_t other_spelling(std::string_view name, std::size_t fresh);
   void unite_spellings();

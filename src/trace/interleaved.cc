@@ -1,9 +1,13 @@
 #include "trace/interleaved.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "base/text.h"
 
 namespace wattrein::trace {
 
@@ -71,6 +75,29 @@ std::optional<Interleaved> interleaved(const Series& series) {
     return Interleaved{sources, usual_power(series, 0, lag), usual_power(series, 1, lag)};
   }
   return std::nullopt;
+}
+
+std::optional<std::string> interleaved_warning(const std::vector<Series>& series) {
+  std::optional<Interleaved> first;
+  std::string device;
+  std::size_t others = 0;
+  for (const Series& s : series) {
+    const auto found = interleaved(s);
+    if (!found) continue;
+    if (first) {
+      ++others;
+    } else {
+      first = found;
+      device = s.device.name;
+    }
+  }
+  if (!first) return std::nullopt;
+  return fmt::format(
+      "Readings of device '{}'{} come in turns of {} ({:.0f} W, {:.0f} W, ...): as of several devices or machines "
+      "under one name, and then every figure here is of their mixture. If a column tells them apart, name it with "
+      "--device; else split the file.",
+      printable(device, 60), others > 0 ? fmt::format(" and of {}", counted(others, "other")) : "", first->sources,
+      first->first.value(), first->second.value());
 }
 
 }  // namespace wattrein::trace

@@ -2,6 +2,8 @@
 // Readings of several devices or machines that stand under one name, one behind the other.
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "trace/trace.h"
@@ -19,5 +21,8 @@ struct Interleaved {
 /// either stamps do the same, or there are two sources and powers lie much further apart than that. Requires that the
 /// series is sorted by time.
 [[nodiscard]] std::optional<Interleaved> interleaved(const Series& series);
+
+/// What to say of the series that are interleaved, in one sentence; nothing where none is.
+[[nodiscard]] std::optional<std::string> interleaved_warning(const std::vector<Series>& series);
 
 }  // namespace wattrein::trace

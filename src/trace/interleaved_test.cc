@@ -60,5 +60,14 @@ TEST(Interleaved, LeavesOneDeviceAlone) {
   EXPECT_FALSE(interleaved(Series{}));
 }
 
+TEST(Interleaved, IsSaidOnceForAllDevices) {
+  Series a = turns(120, {300, 200}, 30, {0, 400'000'000});
+  a.device.name = "gpu0";
+  const auto said = interleaved_warning({turns(120, {300}, 30, {0}), a, a, a});
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->find("Readings of device 'gpu0' and of 2 others come in turns of 2 (30"), 0U) << *said;
+  EXPECT_FALSE(interleaved_warning({turns(120, {300}, 30, {0})}));
+}
+
 }  // namespace
 }  // namespace wattrein::trace
