@@ -128,8 +128,9 @@ TEST(PlainRows, RefusesABlockWithAnythingElse) {
   EXPECT_EQ(out.devices[0].power_w, std::vector<double>{72});
   EXPECT_EQ(out.devices[1].power_w, std::vector<double>{71.5});
   // 2026-01-02 is 20455 days after 1970-01-01 (56 years of 365 days, 14 leap days, 1 day more).
-  EXPECT_EQ(out.devices[1].time_ns[0],
-            (std::int64_t{20455} * 86400 + 3 * 3600 + 4 * 60 + 5) * 1'000'000'000 + 250'000'000);
+  EXPECT_EQ(
+      out.devices[1].time_ns[0],
+      (std::int64_t{20455} * 86400 + std::int64_t{3} * 3600 + std::int64_t{4} * 60 + 5) * 1'000'000'000 + 250'000'000);
   EXPECT_EQ(out.lines, 2);
   EXPECT_TRUE(out.unit_in_cells);
   for (const char* line : {"2026-01-02 03:04:05Z,1,71.5\n",
@@ -173,7 +174,8 @@ TEST(PlainRows, CountsTheCellsBehind) {
       // A second row, so that what is behind the line's end is not counted with it.
       const std::string head = "2026-01-02 03:04:05,0,71.5";
       const auto parse = [&](const std::string& behind) {
-        return rows->parse(head + behind + "\n" + head + tail + "\n", keys, out);
+        const std::string two = fmt::format("{0}{1}\n{0}{2}\n", head, behind, tail);
+        return rows->parse(two, keys, out);
       };
       EXPECT_TRUE(parse(tail)) << tail;
       EXPECT_FALSE(parse(tail + ",")) << tail;
